@@ -14,8 +14,8 @@ STRUCT = re.compile(r"\bstruct (leat_\w+) \{((?:[^{}]|\{[^{}]*\})*)\};")
 
 def declarations(include):
     """The text of the headers after the preprocessor, without what the C library's have, and the names of macros."""
-    said = subprocess.run([os.environ.get("CC", "cc"), "-E", f"-I{include}", "-"], input="#include <leat_pack.h>\n",
-                          stdout=subprocess.PIPE, check=True, text=True).stdout
+    said = subprocess.run([*os.environ.get("CC", "cc").split(), "-E", f"-I{include}", "-"],
+                          input="#include <leat_pack.h>\n", stdout=subprocess.PIPE, check=True, text=True).stdout
     text, own = [], False
     for line in said.splitlines():
         mark = re.match(r'# \d+ "(.*?)"', line)
@@ -51,7 +51,7 @@ def numbers(include, structs, constants):
     lines += [f'printf("{name} = %lld\\n", (long long){name});' for name in constants]
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "numbers")
-        subprocess.run([os.environ.get("CC", "cc"), f"-I{include}", "-x", "c", "-", "-o", program],
+        subprocess.run([*os.environ.get("CC", "cc").split(), f"-I{include}", "-x", "c", "-", "-o", program],
                        input="\n".join([*lines, "return 0; }"]), check=True, text=True)
         return subprocess.run([program], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
 

@@ -105,7 +105,8 @@ try() { # NAME COMPILER...: builds the program shared and static, and runs both
     fi
 }
 
-try c "${CC:-cc}" -std=c99 -Wall -Wextra -Werror outside.c
+# shellcheck disable=SC2086 # CC may be several words
+try c ${CC:-cc} -std=c99 -Wall -Wextra -Werror outside.c
 case ${CC:-cc} in
 *clang*) cxx=${CXX:-clang++} ;;
 *) cxx=${CXX:-c++} ;;
@@ -129,8 +130,8 @@ if ! (
     # shellcheck disable=SC1091
     . "$tmp/own.sh" && cd "$tmp" || exit 1
     [ "$(command -v leat)" = "$own/bin/leat" ] || exit 1 # PATH was not named
-    # shellcheck disable=SC2046
-    "${CC:-cc}" $(pkg-config --cflags leat_pack) outside.c -o own-program $(pkg-config --libs leat_pack) &&
+    # shellcheck disable=SC2046,SC2086
+    ${CC:-cc} $(pkg-config --cflags leat_pack) outside.c -o own-program $(pkg-config --libs leat_pack) &&
         [ "$(./own-program "$tmp/own-data")" = "$version: 6 tokens" ]
 ); then
     fail "a program is not built, or does not run, with what make install says is to be set: $(cat "$tmp/own.out")"

@@ -31,7 +31,8 @@ try() { # NAME HEADERS WISH [-DFLAG [ARGUMENT]]
     name=$1 headers=$2 wish=$3 flag=${4:--DOLD}
     shift 3
     [ $# -eq 0 ] || shift
-    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror "$flag" -I"$headers" "$here/yesterday.c" -o "$tmp/$name" -L"$build" \
+    # shellcheck disable=SC2086 # CC may be several words
+    ${CC:-cc} -std=c99 -Wall -Wextra -Werror "$flag" -I"$headers" "$here/yesterday.c" -o "$tmp/$name" -L"$build" \
         -lleat_pack -lleat || { fail "$name: does not compile" && return; }
     answer=$(LD_LIBRARY_PATH=$build "$tmp/$name" "$tmp/data-$name" "$@" 2>&1)
     [ "$answer" = "$wish" ] || fail "$name: $answer"
