@@ -262,8 +262,8 @@ struct leat_loader_options {
      * struct leat_loader_stats: times in seconds, with `time` (seconds since 1970) and `rank`. `sources` has what
      * leat_loader_sources() says of each source, or, of more than 64, of those 64 of which most tokens were given;
      * `other_sources` then has the sums of the others. Ranks need a file each.
-     * A file that holds something else is refused. If it can no longer be written, training goes on, and a notice says
-     * so (leat_loader_notice()).
+     * A file that holds something else is refused, and so is a pipe that no process reads from. If it can no longer
+     * be written, training goes on, and a notice says so (leat_loader_notice()).
      */
     const char *stats_file;
     uint64_t stats_ms;

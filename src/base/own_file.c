@@ -105,28 +105,35 @@ enum leat_status own_file_create(int *fd, const char *path, struct leat_error *e
 }
 
 /* Opens what is neither a regular file nor a folder; *fd stays -1 if the path names none. It may be another one by now,
- * so nothing is created or emptied. */
-static enum leat_status open_special(int *fd, const char *path, struct leat_error *err)
+ * so nothing is created or emptied. Waits for a pipe's reader, unless it is to be appended to. */
+static enum leat_status open_special(int *fd, const char *path, bool append, struct leat_error *err)
 {
     struct stat st;
 
     *fd = -1;
     if (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return LEAT_OK;
-    do /* a pipe's reader is waited for */
-        *fd = open(path, O_WRONLY | O_CLOEXEC);
+    do
+        *fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_NONBLOCK : 0));
     while (*fd < 0 && errno == EINTR);
+    if (*fd < 0 && errno == ENXIO)
+        return status_set_in(err, LEAT_E_IO, path, "%s is a pipe that no process reads from: start its reader first",
+                             path);
     if (*fd < 0)
         return status_set_os(err, errno, path, "cannot open %s for writing", path);
     if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
         file_close(fd);
+    if (*fd >= 0 && append && fcntl(*fd, F_SETFL, 0) != 0)
+        return status_set_os(err, errno, path, "cannot append to %s", path);
     return LEAT_OK;
 }
 
 enum leat_status own_file_output(int *fd, const char *path, bool append, struct leat_error *err)
 {
-    enum leat_status s = open_special(fd, path, err);
+    enum leat_status s = open_special(fd, path, append, err);
 
+    if (s != LEAT_OK)
+        file_close(fd);
     if (s != LEAT_OK || *fd >= 0)
         return s;
     s = own_file_create(fd, path, err);

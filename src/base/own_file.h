@@ -24,7 +24,7 @@ enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum o
 enum leat_status own_file_create(int *fd, const char *path, struct leat_error *err);
 
 /* Opens an output that the user has named: creates or empties it, or, if `append`, writes at its end. A pipe or device,
- * also one behind a link as /dev/stdout is, is opened as it is. */
+ * also one behind a link as /dev/stdout is, is opened as it is; LEAT_E_IO to append to a pipe that has no reader. */
 enum leat_status own_file_output(int *fd, const char *path, bool append, struct leat_error *err);
 
 /* Whether a name is a URL, SCHEME://..., which is no path of a file. */

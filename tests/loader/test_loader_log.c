@@ -189,6 +189,7 @@ static void cannot_be_written(void)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_loader *l;
     char notice[512] = "", link_name[700];
+    int reader;
 
     o.batch = 1;
     o.stats_file = "/nowhere/run.jsonl";
@@ -202,6 +203,16 @@ static void cannot_be_written(void)
                   i == 0 ? "is a symbolic link, where leat writes a file" : "has a second name (a hard link)");
         T_EQ(unlink(link_name), 0);
     }
+    T_EQ(mkfifo(link_name, 0600), 0); /* opening it waited for ever */
+    T_REFUSED(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_IO, "is a pipe that no process reads from");
+    reader = open(link_name, O_RDONLY | O_NONBLOCK);
+    l = open_loader(link_name, 0);
+    take(l);
+    leat_loader_close(l);
+    T_CHECK(read(reader, notice, sizeof notice - 1) > 1 && notice[0] == '{');
+    T_EQ(close(reader), 0);
+    T_EQ(unlink(link_name), 0);
+    memset(notice, 0, sizeof notice);
     if (access("/dev/full", W_OK) != 0)
         return;
     l = open_loader("/dev/full", 1);
