@@ -10,9 +10,9 @@ import contextlib
 import json
 import os
 
-from leat._leat import Error, failure, show
-from leat._own_file import own_file
-from leat._values import whole
+from leat._leat import Error, failure
+from leat._own_file import own_file, regular_file
+from leat._values import shown_name as show, whole, without_secrets
 
 BUNCH_DOCUMENTS, BUNCH_IDS = 1024, 1 << 20  # of single arrays
 DTYPES = {"uint8": b"B", "uint16": b"H", "uint32": b"I", "uint64": b"Q",
@@ -44,16 +44,17 @@ def _reading(path, *errors):
     except Error:
         raise
     except FileNotFoundError as error:
-        raise failure("no-file", path, f"cannot open {show(path)}: {error.strerror or error}") from error
+        why = error.strerror or without_secrets(str(error))
+        raise failure("no-file", path, f"cannot open {show(path)}: {why}") from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, EOFError, *errors) as error:
-        text = " ".join(show(str(error)).split())
+        text = " ".join(show(without_secrets(str(error))).split())
         raise failure("truncated", path, f"{show(path)} is cut or damaged: {text[:300]}{RESTORE}") from error
 
 
 def _file_of(path):
     with _reading(path):
-        facts = os.stat(path)
-        with open(path, "rb"):
+        with open(path, "rb", opener=regular_file) as file:
+            facts = os.fstat(file.fileno())
             return _File(path, facts.st_size, facts.st_mtime_ns)
 
 

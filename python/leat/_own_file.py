@@ -1,8 +1,14 @@
-"""_own_file.py: how every file is opened that the package writes: open(path, "w", opener=own_file)."""
+"""_own_file.py: how every file is opened that the package writes: open(path, "w", opener=own_file); and how it reads
+a file of lines."""
 from __future__ import annotations
 
 import os
 import stat
+
+from leat._leat import failure
+from leat._values import shown, shown_name
+
+MOST_TEXT = 64 << 20
 
 
 def own_file(path, flags):
@@ -37,6 +43,35 @@ def _check(path, about, special):
     if about.st_uid not in (os.geteuid(), os.stat(folder).st_uid):
         raise PermissionError(f"{path} belongs to user {about.st_uid}, who can change it at any time: remove it, or "
                               "choose another name")
+
+
+def own_regular_file(path, flags):
+    """An opener as own_file(), which waits for no pipe and refuses pipes and devices: for a file that is read again."""
+    return _regular(path, own_file(path, flags | os.O_NONBLOCK))
+
+
+def regular_file(path, flags):
+    """An opener for a regular file to read: it waits for no pipe, and refuses pipes and devices."""
+    return _regular(path, os.open(path, flags | os.O_NONBLOCK))
+
+
+def _regular(path, fd):
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise failure("io", path, f"{shown_name(path)} is not a regular file")
+
+
+def read_text(path, what):
+    """The text of a regular file of at most 64 MiB, as leat_plan_load() reads one; `what` it should be."""
+    try:
+        with open(path, "rb", opener=regular_file) as file:
+            text = file.read(MOST_TEXT + 1)
+    except OSError as error:
+        raise type(error)(error.errno, f"{error.strerror}: {shown(os.fsdecode(path))}") from None
+    if len(text) > MOST_TEXT:
+        raise failure("argument", path, f"{shown_name(path)} is not {what}: it is larger than 64 MiB")
+    return text.decode("utf-8", "surrogateescape")
 
 
 def write_to(files, path, data):

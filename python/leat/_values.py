@@ -1,12 +1,33 @@
 """_values.py: checks arguments where they come in, so that a message names the argument, and nothing wrong or negative
 is taken for another number."""
 import numbers
+import re
 from collections.abc import Mapping
 from operator import index
+from os import fsdecode
+
+from leat._leat import show
 
 MOST = 2**64 - 1
 ROW_DOCUMENTS = ("position_ids", "document_ids", "attention_mask")  # of single samples: which tokens belong together
 ROW_OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights", *ROW_DOCUMENTS)
+
+
+def shown_name(name):
+    """A name for a sentence: without what may be a secret in a URL, and as a terminal may show it."""
+    return show(show(fsdecode(name), True))
+
+
+def shown(value):
+    """repr() for a sentence: without what may be a secret in URLs."""
+    if isinstance(value, str):
+        return repr(show(value, True))
+    return without_secrets(repr(value))
+
+
+def without_secrets(sentence):
+    """A sentence with URLs in it, each up to a quotation mark, without what may be a secret in them."""
+    return re.sub(r"\w+://[^'\"]*", lambda url: show(url[0], True), sentence)
 
 
 def whole(name, value, least=0, most=MOST):
@@ -16,7 +37,7 @@ def whole(name, value, least=0, most=MOST):
     except TypeError:
         number = None
     if number is None:
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}")
     if not least <= number <= most:
         bounds = f"at least {least}" if most >= MOST - 1 else f"from {least} to {most}"
         raise ValueError(f"{name} must be {bounds}, not {number}")
@@ -31,14 +52,14 @@ def digits(text):
 def flag(name, value):
     """True or False, and nothing else: a text is true whatever it says, and None would be False without a word."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
     return value
 
 
 def positive(name, value):
     """A finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number, not {value!r}")
+        raise TypeError(f"{name} must be a number, not {shown(value)}")
     if not 0 < value < 1e12:
         raise ValueError(f"{name} must be above 0, not {value}")
     return float(value)
@@ -49,10 +70,9 @@ def read_size(size, least=1, name="memory"):
     if not isinstance(size, str):
         return whole(name, size, least)
     import fractions
-    import re
     found = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)(?:([KMGTPkmgtp])(i?))?B?", size)
     if not found:
-        raise ValueError(f"{name} must be a size like 2GiB or 512MiB, not {size!r}")
+        raise ValueError(f"{name} must be a size like 2GiB or 512MiB, not {shown(size)}")
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
     return whole(name, int(fractions.Fraction(number) * unit), least)
@@ -61,7 +81,7 @@ def read_size(size, least=1, name="memory"):
 def choice(name, value, choices):
     """One of `choices`; for a dict, its value there."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {shown(value)}")
     return choices[value] if isinstance(choices, dict) else value
 
 
@@ -73,7 +93,7 @@ def slice_options(value):
     if value is None:
         return {}
     if not isinstance(value, (tuple, list)) or len(value) != 3:
-        raise TypeError(f"slice must be (rank, count, layout), with layout {', '.join(LAYOUTS)}, not {value!r}")
+        raise TypeError(f"slice must be (rank, count, layout), with layout {', '.join(LAYOUTS)}, not {shown(value)}")
     rank, count, layout = value
     count = whole("the count of slice", count, 1)
     return dict(slice_rank=whole("the rank of slice", rank, 0, count - 1), slice_count=count,
@@ -90,7 +110,7 @@ def listed(what, value):
     try:
         return list(value)
     except TypeError:
-        raise TypeError(f"{what}, not {value!r}") from None
+        raise TypeError(f"{what}, not {shown(value)}") from None
 
 
 def outputs_of(what, outputs, known):
@@ -105,7 +125,7 @@ def outputs_of(what, outputs, known):
 
 def check_plan(plan):
     if not hasattr(plan, "_native") or not hasattr(plan, "order"):
-        how = f": leat.Plan({plan!r}, seq_len)" if is_name(plan) else ""
+        how = f": leat.Plan({shown(plan)}, seq_len)" if is_name(plan) else ""
         raise TypeError(f"expected a leat.Plan, not {type(plan).__name__}{how}")
     return plan
 

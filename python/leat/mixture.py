@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
-from leat._own_file import own_file
-from leat._values import check_plan, choice, flag, is_name, listed, whole
+from leat._own_file import own_regular_file, read_text
+from leat._values import check_plan, choice, flag, is_name, listed, shown, whole
 from leat.batch import Batch
 from leat.loader import Loader
 from leat.plan import decimal
@@ -20,12 +20,20 @@ UNIT = 1 << 32  # losses are summed in whole numbers of this part of 1
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 
 
+def _exact(weight):
+    """The fraction that a weight is; an error for one that would take long."""
+    text = decimal(weight)
+    if len(text) > 1000 or abs(int(text.lower().partition("e")[2] or 0)) > 1000:
+        raise ValueError
+    return Fraction(text)
+
+
 def _shares(what, weights):
     """Weights as fractions of their sum."""
     try:
-        values = [Fraction(decimal(weight)) for weight in weights]
+        values = [_exact(weight) for weight in weights]
     except (TypeError, ValueError, ArithmeticError):
-        raise ValueError(f"the weights of {what} must be numbers, not {weights!r}") from None
+        raise ValueError(f"the weights of {what} must be numbers, not {shown(weights):.300}") from None
     if min(values, default=0) < 0 or not any(values):
         raise ValueError(f"the weights of {what} must not be negative, and one must be above 0")
     return [value / sum(values) for value in values]
@@ -188,8 +196,7 @@ class Mixture:
     def _read(self):
         """The whole lines of the log; a last one that was cut off does not count."""
         try:
-            with open(self._log, encoding="ascii", errors="replace", newline="\n") as file:
-                lines = file.read().splitlines(True)
+            lines = read_text(self._log, "a log of changes").splitlines(True)
         except FileNotFoundError:
             if self._replay:
                 raise
@@ -202,7 +209,7 @@ class Mixture:
         """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
         text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
         new = not os.path.exists(self._log)
-        with open(self._log, "w+b" if new else "r+b", opener=own_file) as file:
+        with open(self._log, "w+b" if new else "r+b", opener=own_regular_file) as file:
             has = file.read()
             same = len(os.path.commonprefix([has, text]))
             file.seek(same)

@@ -1,7 +1,6 @@
 """plan.py: a plan of sources, weights, lengths and a seed decides which tokens sample n has."""
 from __future__ import annotations
 
-import io
 from collections import namedtuple
 from collections.abc import Mapping
 from os import fsdecode
@@ -9,7 +8,8 @@ from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
-from leat._values import ROW_DOCUMENTS, choice, is_name, listed, whole
+from leat._own_file import read_text
+from leat._values import ROW_DOCUMENTS, choice, is_name, listed, shown, whole
 from leat.dataset import Dataset
 from leat.options import FIM, Opening, Order, as_group
 from leat.tokenizer import Tokenizer
@@ -72,12 +72,20 @@ def decimal(weight):
     return repr(float(weight)) if isinstance(weight, float) else str(weight)
 
 
+def _joined(what, items):
+    """Texts in a line, separated by commas."""
+    for item in items:
+        if any(sign in item for sign in ",\n\0"):
+            raise ValueError(f"{what} must not hold a comma or a newline, as {shown(item)} does")
+    return ",".join(items)
+
+
 def _source(item):
     """(name, weight, epochs, dataset) of a name, a Dataset, or a tuple that begins with one."""
     if isinstance(item, Dataset) or is_name(item):
         item = (item,)
     if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
-        raise TypeError(f"a source must be a name, (name, weight) or (name, weight, epochs), not {item!r}")
+        raise TypeError(f"a source must be a name, (name, weight) or (name, weight, epochs), not {shown(item)}")
     name, weight, epochs = (*item, *(None, 0)[len(item) - 1:])
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
@@ -89,12 +97,12 @@ def _phase(item, names):
     """(start, weights, seq_len) of a tuple (start, weights[, seq_len]); `names` are those of the sources."""
     if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
         raise TypeError("a phase must be (start, weights) or (start, weights, seq_len), with a list of weights, one "
-                        f"per source, not {item!r}")
+                        f"per source, not {shown(item)}")
     start, weights, *length = item
     if isinstance(weights, Mapping):
         weights = by_names("the weights of a phase", weights, names, 0)
     weights = listed("the weights of a phase must be a list", weights)
-    return (whole("the start of a phase", start), ",".join(decimal(w) for w in weights),
+    return (whole("the start of a phase", start), _joined("a weight", [str(decimal(w)) for w in weights]),
             whole("seq_len of a phase", (length[0] or 0) if length else 0))
 
 
@@ -110,7 +118,7 @@ def _change(at, weights, add, seq_len, names):
     if fields is None:
         fields = by_names("weights", weights or {}, names, None)
     texts = ["" if weight is None else decimal(weight) for weight in fields]
-    return (whole("at", at), ",".join(texts) if any(texts) else None, added,
+    return (whole("at", at), _joined("a weight", texts) if any(texts) else None, added,
             0 if seq_len is None else whole("seq_len", seq_len, 1))
 
 
@@ -119,13 +127,14 @@ def by_names(what, weights, names, rest):
     for name in weights:
         if names.count(name) != 1:
             some = "several sources are" if name in names else "no source is"
-            raise ValueError(f"{what}: {some} called {name!r}; the sources are {', '.join(names)}")
+            raise ValueError(f"{what}: {some} called {shown(name)}; the sources are {', '.join(names)}")
     return [weights.get(name, rest) for name in names]
 
 
 def _skip(item):
     if not isinstance(item, (tuple, list)) or len(item) != 2:
-        raise TypeError(f"skip must be a list of pairs (first, end) of sample numbers; {item!r} is not such a pair")
+        raise TypeError("skip must be a list of pairs (first, end) of sample numbers; "
+                        f"{shown(item)} is not such a pair")
     return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
 
 
@@ -141,16 +150,17 @@ def _ban_lines(bans, names, start):
     if isinstance(bans, BanLines):
         return bans
     if is_name(bans):
-        with io.open(bans, encoding="utf-8", errors="surrogateescape") as file:
-            return BanLines(file.read())
+        return BanLines(read_text(bans, "a file of bans"))
     lines = {}
     for item in listed("bans must be a file, or a list of (source, document) or (source, document, start)", bans):
         if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3:
-            raise TypeError(f"a ban must be (source, document) or (source, document, start), not {item!r}")
+            raise TypeError(f"a ban must be (source, document) or (source, document, start), not {shown(item)}")
         source, document, begin = (*item, start)[:3]
         if begin is None:
             raise TypeError("ban() needs start, the sample from which on the documents have no loss")
         name = names[source] if hasattr(source, "__index__") else fsdecode(source)
+        if "\n" in name or "\0" in name:
+            raise ValueError(f"a ban is of a source's name, which has no newline: not of {shown(name)}")
         begin, document = whole("the start of a ban", begin), whole("the number of a banned document", document)
         lines.setdefault((begin, name), []).append(str(document))
     return BanLines("".join(f"ban {begin}:{name}:{','.join(numbers)}\n" for (begin, name), numbers in lines.items()))
@@ -200,10 +210,10 @@ class Plan:
             sources = listed("sources must be a name, a list, or a dict from names to weights",
                              sources.items() if isinstance(sources, dict) else sources)
         if isinstance(split, dict):
-            split = ",".join(f"{name}={decimal(share)}" for name, share in split.items())
+            split = _joined("a range of the split", [f"{name}={decimal(share)}" for name, share in split.items()])
         for name, text in (("split", split), ("use", use)):
             if text is not None and not isinstance(text, str):
-                raise TypeError(f"{name} must be a str, not {text!r}")
+                raise TypeError(f"{name} must be a str, not {shown(text)}")
         phases, skip = listed("phases must be a list", phases), listed("skip must be a list", skip)
         if seed is None:
             seed = 1234 if kind == "megatron" else 0
@@ -270,8 +280,7 @@ class Plan:
     @classmethod
     def load(cls, path, *, skip=(), epochs=None, open=Opening()):  # noqa: A002
         """A plan from a file with its text, as `leat order --print-plan` prints it; the options as in parse()."""
-        with io.open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
+        return cls.parse(read_text(path, "a plan"), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
     def _made_of(self, native, *made):
         """A plan that the library made of this one."""
@@ -372,7 +381,7 @@ class Plan:
         return self._made
 
     def __repr__(self):
-        names = ", ".join(repr(s.name) for s in self.sources[:4])
+        names = ", ".join(shown(s.name) for s in self.sources[:4])
         return f"<leat.Plan of {names}{', ...' if self.info.sources > 4 else ''}: seq_len {self.seq_len}, " \
                f"seed {self.info.seed}, {self.info.positions or 'endless'} samples>"
 
@@ -516,7 +525,7 @@ class Plan:
             raise TypeError("trace() needs exactly one of document, step and samples")
         for name, pair, of in (("document", document, "(source, number)"), ("samples", samples, "(first, end)")):
             if pair is not None and not (isinstance(pair, (tuple, list)) and len(pair) == 2):
-                raise TypeError(f"{name} must be a pair {of}, not {pair!r}")
+                raise TypeError(f"{name} must be a pair {of}, not {shown(pair)}")
         if document is not None:
             return self._trace_document(*document, epochs, until)
         if step is not None:
@@ -543,7 +552,7 @@ class Plan:
         names = [self._native.source(i)[0] for i in range(count)]
         if source not in names:
             known = ", ".join(map(repr, names[:10])) + (f" and {count - 10} more" if count > 10 else "")
-            raise ValueError(f"the plan has no source called {source!r}: it has {known}")
+            raise ValueError(f"the plan has no source called {shown(source)}: it has {known}")
         return [i for i, name in enumerate(names) if name == source]
 
     def _trace_document(self, source, number, epochs, until):

@@ -159,6 +159,20 @@ def test_log_is_on_the_disk(folder, tmp_path, monkeypatch):
     assert synced == [str(log), str(tmp_path), str(log)]
 
 
+@pytest.mark.parametrize("weight", ["1e9999999", "1e-9999999", "nan", float("inf"), "1/0", "0." + "1" * 5000, "x", None,
+                                    b"1"])
+def test_weights_that_are_no_numbers(folder, tmp_path, weight):
+    """'1e9999999' was computed digit by digit, for minutes, and others raised OverflowError or ZeroDivisionError."""
+    mixture = leat.Mixture(leat.Plan({f"{folder}/a": 1, f"{folder}/b": 1}, 64), tmp_path / "log")
+    for call in (lambda: leat.ramp([1, 1], [1, weight], 1, 9),
+                 lambda: mixture._rounded({f"{folder}/a": 1, f"{folder}/b": weight})):
+        with pytest.raises(ValueError, match="must be numbers, not"):
+            call()
+    for wrong in (-1, 0):
+        with pytest.raises(ValueError, match="must not be negative, and one must be above 0"):
+            mixture._rounded({f"{folder}/a": 0, f"{folder}/b": wrong})
+
+
 @pytest.mark.parametrize("text", [b"no newline", b"other\n", b"\xff\xfe", b"leat changes 12"])
 def test_log_is_another_file(folder, tmp_path, text):
     """It is refused, and stays as it is. (A file without a newline was taken for a log that was cut off, and lost.)"""

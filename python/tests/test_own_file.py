@@ -1,6 +1,7 @@
 """What the package writes is a file of the caller's: links that somebody has put in its place are refused, and what
 they lead to stays as it was. Logs of leat.Mixture, checkpoints and tokenizers were written through them. A pipe or
-device is written to as it is."""
+device is written to as it is. What the package reads whole is a regular file: Plan.load(), bans and the log of a
+leat.Mixture waited for ever at a pipe, and read /dev/zero until there was no memory."""
 import os
 
 import pytest
@@ -68,6 +69,32 @@ def test_file_systems(planted, tmp_path):
     write_to(Local, tmp_path / "new", b"new")
     assert (tmp_path / "new").read_bytes() == b"new"
     write_to(Far(), "far", b"new")
+
+
+def test_what_is_read(corpus, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    large = tmp_path / "large"
+    large.touch()
+    os.truncate(large, (64 << 20) + 1)
+    plan = leat.Plan(corpus, 16)
+    for call in (leat.Plan.load, plan.ban, lambda path: leat.Plan(corpus, 16, bans=path),
+                 lambda path: leat.Mixture(plan, path, replay=True),
+                 lambda path: leat.import_dataset(path, tmp_path / "made")):
+        for path in (tmp_path / "pipe", "/dev/zero"):
+            with pytest.raises(leat.Error, match="is not a regular file") as error:
+                call(path)
+            assert error.value.status == "io"
+        with pytest.raises((OSError, leat.Error), match="No such file"):
+            call(tmp_path / "missing")
+        with pytest.raises(leat.Error, match="larger than 64 MiB|is not a folder of MosaicML"):
+            call(large)
+
+
+def test_log_that_becomes_a_pipe(corpus, tmp_path):
+    mixture = leat.Mixture(leat.Plan([(leat.open(corpus), 1)], 16), tmp_path / "log")
+    os.mkfifo(tmp_path / "log")
+    with pytest.raises(leat.Error, match="log is not a regular file"):
+        mixture._write()
 
 
 def test_no_file(tmp_path):

@@ -240,3 +240,16 @@ def test_arguments(corpus):
         leat.Plan(corpus, 64, -5)
     with pytest.raises(leat.Error):
         leat.Plan([(corpus, "heavy")], 64)
+
+
+def test_items_that_hold_separators(corpus):
+    """One item was two: a ban with a newline in its name two bans, a weight "1,5" two weights, and so with splits."""
+    plan = leat.Plan([corpus, corpus], 64)
+    for call in (lambda: plan.ban([(f"{corpus}:1\nban 0:{corpus}", 0)], 0),
+                 lambda: leat.Plan(corpus, 64, bans=[(f"{corpus}\0", 0)]),
+                 lambda: leat.Plan([corpus, corpus], 64, phases=[(16, ["1,5"])]),
+                 lambda: plan.change(16, weights=["1,5"]),
+                 lambda: leat.Plan(corpus, 64, split={"a=.1,b": .2}, use="a"),
+                 lambda: leat.Plan(corpus, 64, split={"a": "0.5,b=.2"}, use="b")):
+        with pytest.raises(ValueError, match="which has no newline|must not hold a comma or a newline"):
+            call()
