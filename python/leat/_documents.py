@@ -127,9 +127,10 @@ def refuse_file_names(documents):
         first = documents
         wrong = is_file_name(first) and os.path.isfile(first)
     if wrong or isinstance(first, os.PathLike):
+        from leat._values import shown
         path = os.fspath(first)
         raise TypeError(
-            f"{path!r} is the name of a file, not a text: leat.pack() reads files of texts, JSON and CSV, and "
+            f"{shown(path)} is the name of a file, not a text: leat.pack() reads files of texts, JSON and CSV, and "
             "pyarrow.parquet.ParquetFile(path).iter_batches() gives extend() the rows of Parquet; as bytes, a name is "
             "taken as a text")
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._pack_options import read_id
-from leat._values import choice, is_name, listed, whole
+from leat._values import choice, is_name, listed, shown, whole
 from leat.options import opening
 
 Part = namedtuple("Part", "name first_token tokens first_document documents first_input inputs identity")
@@ -343,7 +343,7 @@ class Dataset:
         if id is not None:
             return self.place(self._native.find_id(read_id(id)))
         if isinstance(origin, (str, bytes)) or len(listed("origin must be a pair (input, offset)", origin)) != 2:
-            raise TypeError(f"origin must be a pair (input, offset), not {origin!r}")
+            raise TypeError(f"origin must be a pair (input, offset), not {shown(origin)}")
         source, offset = origin
         if not hasattr(source, "__index__"):
             source = self._native.find_input(source)

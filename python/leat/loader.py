@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from leat import _leat
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import IGNORED, style_of
-from leat._values import check_plan, choice, flag, slice_options, whole
+from leat._values import check_plan, choice, flag, shown, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
@@ -41,17 +41,17 @@ def check_options(options):
 def _weights(plan, given, outputs):
     """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
     if not isinstance(given, Mapping):
-        raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {given!r}")
+        raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {shown(given)}")
     if "loss_weights" not in outputs:
         raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
                          "and weigh the loss with it")
     weights = array("d", [1]) * plan.info.sources
     for source, weight in given.items():
         if isinstance(weight, bool) or not isinstance(weight, numbers.Real):
-            raise TypeError(f"the weight of {source!r} in source_weights must be a number, not {weight!r}")
+            raise TypeError(f"the weight of {shown(source)} in source_weights must be a number, not {shown(weight)}")
         if weight != 0 and not 1e-30 <= weight <= 1e30:
-            raise ValueError(f"the weight of {source!r} in source_weights must be 0, or from 1e-30 to 1e30, not "
-                             f"{weight!r}")
+            raise ValueError(f"the weight of {shown(source)} in source_weights must be 0, or from 1e-30 to 1e30, not "
+                             f"{shown(weight)}")
         for number in plan._source_numbers(source):
             weights[number] = weight
     return weights.tobytes()
@@ -167,7 +167,7 @@ class Loader(Passes):
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
-            raise TypeError(f"buffers must be True or a dict from outputs to arrays, not {buffers!r}")
+            raise TypeError(f"buffers must be True or a dict from outputs to arrays, not {shown(buffers)}")
         if self._borrow and buffers is not None:
             raise TypeError("borrow and buffers exclude each other: give one of them")
         if (self._borrow or buffers is not None) and "cu_seqlens" in self._given and outputs.max_sequences is None:

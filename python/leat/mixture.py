@@ -56,7 +56,7 @@ def _loss(row, loss):
 
 def _check_loader(loader):
     if not isinstance(loader, Loader):
-        raise TypeError(f"a leat.Mixture needs the leat.Loader of its plan, not {loader!r}")
+        raise TypeError(f"a leat.Mixture needs the leat.Loader of its plan, not {shown(loader)}")
 
 
 def _short(value, digits):
@@ -149,7 +149,7 @@ class Mixture:
         if check_plan(plan).info.phases > 1:
             raise ValueError("the plan of a leat.Mixture has no phases: its weights are decided")
         if not is_name(log):
-            raise TypeError(f"log must be the name of a file, not {log!r}")
+            raise TypeError(f"log must be the name of a file, not {shown(log)}")
         self._log, self._group, self._replay = os.fspath(log), group, flag("replay", replay)
         self._every, self._digits = whole("every", every, 1), whole("digits", digits, 1, 9)
         sources = plan.sources
@@ -292,7 +292,7 @@ class Mixture:
 
     def _rounded(self, weights):
         if not isinstance(weights, Mapping):
-            raise TypeError(f"decide() must give a dict from names of sources to weights, not {weights!r}")
+            raise TypeError(f"decide() must give a dict from names of sources to weights, not {shown(weights)}")
         if set(weights) != set(self._names):
             raise ValueError(f"a weight for each of the sources {', '.join(self._names)} is needed, not for "
                              f"{', '.join(map(str, weights)) or 'none'}")

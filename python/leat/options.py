@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import KW_ONLY, dataclass, fields
 
-from leat._values import choice, flag, is_name, listed, positive, read_size, whole
+from leat._values import choice, flag, is_name, listed, positive, read_size, shown, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Group:
     called = ""  # its name for users
 
     def __repr__(self) -> str:
-        given = [f"{field.name}={value!r}" for field in fields(self)  # type: ignore[arg-type]
+        given = [f"{field.name}={shown(value)}" for field in fields(self)  # type: ignore[arg-type]
                  if (value := getattr(self, field.name)) is not field.default]
         return f"{self.called}({', '.join(given)})"
 
@@ -48,7 +48,7 @@ def as_group(name: str, value: Any, kind: type[Any], short: bool = False) -> Any
     if isinstance(value, kind):
         return value
     if not short:
-        raise TypeError(f"{name} must be a {kind.called}, not {value!r}")
+        raise TypeError(f"{name} must be a {kind.called}, not {shown(value)}")
     return kind(value)
 
 
@@ -241,7 +241,7 @@ class Device(Group):
 
     def __post_init__(self) -> None:
         if self.driver is not None and not is_name(self.driver):
-            raise TypeError(f"{self._of('driver')} must be the name of a file, not {self.driver!r}")
+            raise TypeError(f"{self._of('driver')} must be the name of a file, not {shown(self.driver)}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -293,7 +293,7 @@ class StatsFile(Group):
 
     def __post_init__(self) -> None:
         if not is_name(self.path):
-            raise TypeError(f"{self._of('path')} must be the name of a file, not {self.path!r}")
+            raise TypeError(f"{self._of('path')} must be the name of a file, not {shown(self.path)}")
         self._check(positive, "seconds")
 
 
@@ -335,14 +335,15 @@ class Files(Group):
         super().__post_init__()
         self._check(choice, "format", FORMATS)
         if self.split_of is not None and not isinstance(self.split_of, str):
-            raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not {self.split_of!r}")
+            raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not "
+                            f"{shown(self.split_of)}")
 
         for name in ("include", "exclude"):
             patterns = getattr(self, name)
             patterns = (patterns,) if isinstance(patterns, str) else tuple(patterns)
             if not all(isinstance(p, str) and "\0" not in p for p in patterns):
                 raise TypeError(f"{self._of(name)} must be a pattern like '*.jsonl' or a list of them, "
-                                f"not {getattr(self, name)!r}")
+                                f"not {shown(getattr(self, name))}")
             object.__setattr__(self, name, patterns)
 
     def _options(self) -> dict[str, Any]:
@@ -377,10 +378,10 @@ class Chat(Group):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not is_name(self.template):
-            raise TypeError(f"{self._of('template')} must be a file or \"tokenizer\", not {self.template!r}")
+            raise TypeError(f"{self._of('template')} must be a file or \"tokenizer\", not {shown(self.template)}")
         for name in ("messages", "tools"):
             field = getattr(self, name)
             if not isinstance(field, str) and (field is not None or name == "messages"):
-                raise TypeError(f"{self._of(name)} must be the name of a field, not {field!r}")
+                raise TypeError(f"{self._of(name)} must be the name of a field, not {shown(field)}")
         if self.seconds is not None:
             self._check(whole, "seconds", 1, 86400)

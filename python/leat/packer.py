@@ -6,7 +6,7 @@ import warnings
 from leat import _leat
 from leat._leat import Error
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
-from leat._values import whole
+from leat._values import shown, whole
 from leat.packing import Summary, summarize
 from leat._documents import (Conditions, arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
                              refuse_file_names, refuse_lazy, tables_of, text_spans)
@@ -82,7 +82,7 @@ class Packer:
             self._note = state["note"]
         except (ValueError, KeyError, TypeError):
             self._core.suspend()
-            raise ValueError(f"the checkpoint of {self._output!r} was not made by a leat.Packer") from None
+            raise ValueError(f"the checkpoint of {shown(self._output)} was not made by a leat.Packer") from None
 
     @property
     def given(self) -> int:
@@ -349,7 +349,7 @@ class Packer:
 
     def __repr__(self):
         state = "finished" if self._summary else "ended" if self._core.ended() else "open"
-        return f"<leat.Packer of {self._output!r}: {self.given} documents given, {state}>"
+        return f"<leat.Packer of {shown(self._output)}: {self.given} documents given, {state}>"
 
     def __enter__(self) -> Packer:
         return self
@@ -372,7 +372,7 @@ class Packer:
     def __del__(self):
         core = getattr(self, "_core", None)  # None if the output could not be opened
         if core is not None and not core.ended():
-            warnings.warn(f"the leat.Packer of {self._output!r} was neither finished nor suspended",
+            warnings.warn(f"the leat.Packer of {shown(self._output)} was neither finished nor suspended",
                           ResourceWarning, source=self)
 
     def __reduce__(self):

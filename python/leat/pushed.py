@@ -7,7 +7,7 @@ import os
 
 from leat import _leat
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
-from leat._values import flag, read_size, whole
+from leat._values import flag, read_size, shown, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
 
@@ -180,4 +180,5 @@ class PartPacker(Packer):
 
     def __repr__(self):
         state = "finished" if self._piece else "ended" if self._core.ended() else "open"
-        return f"<leat.Packer of the part {self._key!r} of {self._output!r}: {self.given} documents given, {state}>"
+        return f"<leat.Packer of the part {self._key!r} of {shown(self._output)}: {self.given} documents given, " \
+               f"{state}>"

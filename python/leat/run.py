@@ -8,7 +8,7 @@ from leat import _leat
 from leat._leat import Error
 from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
     read_splits
-from leat._values import choice, flag, read_size, whole
+from leat._values import choice, flag, read_size, shown, whole
 from leat.options import Files, as_group
 from leat.packing import Summary, join_options, joined, noting, packed, watching
 from leat.pushed import PushedRun
@@ -208,7 +208,7 @@ class Run(PushedRun):
         return joined(output, result, made, splits, now() - began)
 
     def __repr__(self) -> str:
-        return f"leat.Run.open({self.folder!r})"
+        return f"leat.Run.open({shown(self.folder)})"
 
 
 def _guard(call, *arguments):

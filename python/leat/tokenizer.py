@@ -9,7 +9,7 @@ import os
 from leat import _leat, _special
 from leat._documents import arrow_capsules, plain_ids, plain_texts, refuse_lazy
 from leat._leat import show
-from leat._values import flag, whole
+from leat._values import flag, shown, whole
 from leat._tokenizer_file import (PLAIN, Skipped, begin_of, check_truncation, count_of_added, facts_of, laid_out,
                                   names_of, parsed, pieces_of, truncation_of, types_of)
 
@@ -202,7 +202,7 @@ class Tokenizer:
         return self._sum
 
     def __repr__(self):
-        return f"<leat.Tokenizer {self.name!r}, {self._vocabulary} ids>"
+        return f"<leat.Tokenizer {shown(self.name)}, {self._vocabulary} ids>"
 
     # ---- What it is ----
 
@@ -615,10 +615,10 @@ def threads_of(count):
 def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
-        raise ValueError(f"{spec!r} now holds another vocabulary than when the tokenizer was pickled")
+        raise ValueError(f"{shown(spec)} now holds another vocabulary than when the tokenizer was pickled")
     if tokenizer._file_sum() != file_sum:
-        raise ValueError(f"{spec!r} has changed since the tokenizer was pickled: not its vocabulary, but perhaps its "
-                         "post-processor or truncation")
+        raise ValueError(f"{shown(spec)} has changed since the tokenizer was pickled: not its vocabulary, but perhaps "
+                         "its post-processor or truncation")
     return tokenizer
 
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -145,6 +146,69 @@ def test_presigned(server, counting):
         with pytest.raises(leat.Error) as error:
             wrong()
         assert "SIGNED" not in f"{error.value!r}{error.value.file}" and "PASSED" not in str(error.value)
+
+
+SIGNED = "https://user:PASSED@host.invalid/web/n?sig=SIGNED"
+SHOWN = {
+    "import_dataset": lambda plan, out: leat.import_dataset(SIGNED, out),
+    "import_dataset to": lambda plan, out: leat.import_dataset(out, SIGNED),
+    "a name instead of a plan": lambda plan, out: leat.Loader(SIGNED, 1, framework="numpy"),
+    "a list instead of a plan": lambda plan, out: leat.Loader([SIGNED], 1, framework="numpy"),
+    "source": lambda plan, out: leat.Plan((SIGNED, 1, 2, 3), 8),
+    "source in a tuple": lambda plan, out: leat.Plan([(SIGNED, 1, 2, 3)], 8),
+    "weights": lambda plan, out: plan.change(16, weights={SIGNED: 1}),
+    "phases": lambda plan, out: leat.Plan({"a": 1}, 8, phases=[(8, {SIGNED: 1})]),
+    "a phase": lambda plan, out: leat.Plan({"a": 1}, 8, phases=[(8, SIGNED)]),
+    "stop": lambda plan, out: plan.change(16, stop=[SIGNED]),
+    "bans in a file": lambda plan, out: plan.ban(SIGNED),
+    "bans": lambda plan, out: plan.ban([SIGNED], 0),
+    "a ban": lambda plan, out: plan.ban([(SIGNED, "x\n")], 0),
+    "load": lambda plan, out: leat.Plan.load(SIGNED),
+    "replay": lambda plan, out: leat.Mixture(plan, SIGNED, replay=True),
+    "trace": lambda plan, out: plan.trace(document=(SIGNED, 0)),
+    "trace without a number": lambda plan, out: plan.trace(document=SIGNED),
+    "skip": lambda plan, out: leat.Plan("a", 8, skip=[SIGNED]),
+    "split": lambda plan, out: leat.Plan("a", 8, split={SIGNED: "1,"}),
+    "use": lambda plan, out: leat.Plan("a", 8, use=[SIGNED]),
+    "order": lambda plan, out: leat.Plan("a", 8, order=SIGNED),
+    "open": lambda plan, out: leat.Plan("a", 8, open=SIGNED),
+    "include": lambda plan, out: leat.Files("a", include=[SIGNED, 1]),
+    "template": lambda plan, out: leat.Chat([SIGNED]),
+    "log": lambda plan, out: leat.Mixture(plan, [SIGNED]),
+    "stats_file": lambda plan, out: leat.StatsFile([SIGNED]),
+    "source_weights": lambda plan, out: leat.Loader(plan, 1, framework="numpy", source_weights={SIGNED: "x"}),
+    "texts": lambda plan, out: leat.Tokenizer("gpt2").encode_batch(SIGNED),
+    "a run": lambda plan, out: leat.Run.open(SIGNED),
+}
+
+
+@pytest.mark.parametrize("place", SHOWN)
+def test_refused_without_secrets(place, counting, tmp_path):
+    """Most of these had the SIGNED as it was given, with its signature and password."""
+    with pytest.raises((leat.Error, TypeError, ValueError, OSError)) as error:
+        SHOWN[place](leat.Plan(counting, 8), str(tmp_path / "out"))
+    said = "".join(traceback.format_exception_only(error.type, error.value)) + repr(error.value.__cause__)
+    assert "SIGNED" not in said and "PASSED" not in said, said
+
+
+def test_ids_without_secrets(server, tmp_path):
+    """datatrove's ids of documents without one of their own had the name as it was given."""
+    pytest.importorskip("datatrove")
+    from leat.integrations import datatrove
+    with leat.Packer(tmp_path / "n", "bytes") as packer:
+        packer.add("text")
+    server.objects.update({f"web/n{s}": (tmp_path / f"n{s}").read_bytes() for s in (".leat", ".tokens")})
+    server.open_buckets = {"web"}
+    read = datatrove.Read(f"{server.url}/web/n?sig=SIGNED")
+    assert next(iter(read.run())).id == f"{server.url}/web/n/0"
+
+
+def test_batches_of_another_trainer_without_secrets(server, counting):
+    from leat.integrations import modded_nanogpt
+    server.objects.update({f"web/n{s}": pathlib.Path(counting + s).read_bytes() for s in (".leat", ".tokens")})
+    server.open_buckets = {"web"}
+    with pytest.raises(ValueError, match="web/n do not stand between two begin tokens"):
+        modded_nanogpt.Batches(f"{server.url}/web/n?sig=SIGNED", 64, 64)
 
 
 def test_pull(server, counting, tmp_path):

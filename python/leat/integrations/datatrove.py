@@ -215,7 +215,7 @@ class Read(PipelineStep):
             first, count = [*_source.divide(dataset, world_size), *[(0, 0)] * world_size][rank]
             for number in range(first, first + count):
                 place = dataset.place(number)
-                document = Document(dataset.text(number), place.id or f"{self.dataset}/{number}",
+                document = Document(dataset.text(number), place.id or f"{leat._leat.show(self.dataset, True)}/{number}",
                                     metadata={"number": number, "source": place.path})
                 self.update_doc_stats(document)
                 yield document

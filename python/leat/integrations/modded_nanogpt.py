@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 
 import leat
+from leat._values import shown_name
 
 BEGIN = 50256
 MOST_DOCUMENTS = {16384: 64, 32768: 96, 49152: 128}  # train_gpt.py's, by a rank's tokens
@@ -41,11 +42,11 @@ class Batches:
         tokens = self._of_rank(num_tokens, grad_accum_steps)
         found = sorted(glob.glob(files)) if files.endswith(".bin") else None
         if found == []:
-            raise FileNotFoundError(f"no files for the pattern {files}")
+            raise FileNotFoundError(f"no files for the pattern {shown_name(files)}")
         dataset = leat.open(files if found is None else [f"llmc:{file}?begin={BEGIN}" for file in found])
         if align_to_bos and (dataset.info.begin_token is None or dataset.info.begin_token != dataset.info.end_token):
-            raise ValueError(f"documents of {files} do not stand between two begin tokens, as align_to_bos=True needs: "
-                             "pack them so, or use align_to_bos=False")
+            raise ValueError(f"documents of {shown_name(files)} do not stand between two begin tokens, as "
+                             "align_to_bos=True needs: pack them so, or use align_to_bos=False")
         self._row = tokens if row is None or not align_to_bos else row
         self._plan = leat.Plan(dataset, self._row, seed=seed, order=order if align_to_bos else "sequential",
                                epochs=None if align_to_bos else 1)

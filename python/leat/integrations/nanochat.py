@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 
 import leat
+from leat._values import shown_name
 
 
 def tokenizer(theirs=None):
@@ -45,7 +46,7 @@ def _check_tokenizer(name, theirs):
     if stored is not None:
         stored, encoding = leat.Tokenizer.from_stored(*stored), theirs.enc
         if (stored._mergeable_ranks, stored.special_tokens) != (encoding._mergeable_ranks, encoding._special_tokens):
-            raise ValueError(f"{name} was packed with another tokenizer than nanochat's: pack it again")
+            raise ValueError(f"{shown_name(name)} was packed with another tokenizer than nanochat's: pack it again")
 
 
 def _loader(tokenizer, rows, length, split, device, state, folder, order, seed):

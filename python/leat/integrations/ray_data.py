@@ -14,7 +14,7 @@ import ray.data
 from ray.data.block import BlockAccessor, BlockMetadata
 from ray.data.datasource import ReadTask
 
-from leat._values import read_size, whole
+from leat._values import read_size, shown_name, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.integrations import _sink, _source
 from leat.pushed import Piece
@@ -131,7 +131,7 @@ class Datasource(ray.data.Datasource):
         def task(first, count):
             read = functools.partial(_read, self._name, self._dataset.info.identity, self._columns, first, count)
             about = BlockMetadata(num_rows=count, size_bytes=self._estimate(count), exec_stats=None,
-                                  input_files=[self._name])
+                                  input_files=[shown_name(self._name)])
             return ReadTask(read, about, self._schema, per_task_row_limit)
 
         return [task(*part) for part in _source.divide(self._dataset, parallelism, self._first, self._count)]
@@ -151,6 +151,6 @@ class Datasource(ray.data.Datasource):
 def _read(name: str, identity: bytes, columns: tuple[Any, ...], first: int, count: int) -> Iterator[Any]:
     with open_dataset(name) as dataset:
         if dataset.info.identity != identity:
-            raise RuntimeError(f"{name} was replaced by another dataset while it was read: read it again")
+            raise RuntimeError(f"{shown_name(name)} was replaced by another dataset while it was read: read it again")
         for batch in pyarrow.RecordBatchReader.from_stream(dataset.arrow(columns, first=first, count=count)):
             yield pyarrow.Table.from_batches([batch])
