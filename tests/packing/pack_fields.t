@@ -92,7 +92,7 @@ Conversations are packed with --chat, which the sentence formerly did not say.
 Texts among JSON lines once left a dataset of one document.
 
   $ leat pack -t bytes -o out --text content "$SOURCES"/examples/corpus
-  leat: /work/w6/examples/corpus/english.jsonl: no member "content" in the first 5 records (nor in those of 1 other input); they have "id", "text"; name the one that holds the text (--text NAME)
+  leat: */examples/corpus/english.jsonl: no member "content" in the first 5 records (nor in those of 1 other input); they have "id", "text"; name the one that holds the text (--text NAME) (glob)
   [1]
   $ ls
   array.json
