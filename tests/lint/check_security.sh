@@ -1,10 +1,10 @@
 #!/bin/sh
-# check_security.sh: the tests and fuzzers that SECURITY.md names exist, and where several have one name, their folder
-# says which.
+# check_security.sh: the tests, fuzzers and transcripts (NAME.t) that SECURITY.md names exist, and where several have
+# one name, their folder says which.
 . tests/lint/common.sh
 
-tests=$(files '*' | sed -nE 's/\.(c|sh|py)$//p')
-grep -oE '\b([a-z_]+/)*(test|fuzz)_[a-z_0-9]+' SECURITY.md | sort -u | while read -r name; do
+tests=$(files '*' | sed -nE 's/\.(c|sh|py)$//p; /\.t$/p')
+grep -oE '\b([a-z_]+/)*((test|fuzz)_[a-z_0-9]+|[a-z_0-9]+\.t\b)' SECURITY.md | sort -u | while read -r name; do
     case $(printf '%s\n' "$tests" | grep -cE "(^|/)$name$") in
     0) echo "SECURITY.md:1: there is no $name" ;;
     1) ;;
