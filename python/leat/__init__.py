@@ -8,7 +8,7 @@ leat.pack().
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
 
-Modules of their own: leat.integrations has one for each trainer and engine; leat.ray packs on a cluster.
+Modules of their own: leat.integrations has one for each trainer and engine.
 """
 import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__

@@ -27,7 +27,7 @@ def test_extension_for_python_before_3_13():
 
 
 @pytest.mark.parametrize("module, package, install", [
-    ("leat.ray", "ray", "ray[default]"), ("leat.integrations.ray_data", "ray", "ray[data]"),
+    ("leat.integrations.ray_data", "ray", "ray[data]"),
     ("leat.integrations.spark", "pyspark", "pyspark[sql]"), ("leat.integrations.daft", "daft", "daft"),
     ("leat.integrations.datatrove", "datatrove", "datatrove"),
     ("leat.integrations.nemo_curator", "nemo_curator", "nemo-curator")])

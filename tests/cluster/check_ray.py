@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_ray.py: leat.ray.pack() on a real Ray cluster of three nodes on this machine: a node that dies under its parts,
-a part that is killed, and arguments that are wrong. The merged dataset has the bytes of one run."""
+"""check_ray.py: a run in parts as docs/clusters.md has it, on a real Ray cluster of three nodes on this machine: a node
+dies under its parts, and a part is killed. The merged dataset has the bytes of one run."""
 import filecmp
 import os
 import pathlib
@@ -17,10 +17,15 @@ try:
 except ImportError as error:
     print(f"skipped: {error}", file=sys.stderr)
     sys.exit(77)
-import leat.ray
+import leat
 from leat.command import program
 
 CORPUS = pathlib.Path("examples/corpus/english.jsonl").resolve()
+
+
+@ray.remote(num_cpus=1, max_retries=3, retry_exceptions=True)
+def pack(run, part):
+    leat.Run.open(run).step(part, threads=1, progress=None)
 
 
 def wait_until(what):
@@ -53,10 +58,11 @@ def disturb(cluster, node, run, did):
 def main():
     with tempfile.TemporaryDirectory(prefix="leat-ray-") as folder:
         os.chdir(folder)
-        with open("text.jsonl", "wb") as text:
+        with open("text.jsonl", "wb") as out:
             for _ in range(200):
-                text.write(CORPUS.read_bytes())
-        subprocess.run([program("leat"), "pack", "-o", "one", "-t", "gpt2", "--progress", "never", "text.jsonl"],
+                out.write(CORPUS.read_bytes())
+        text = os.path.abspath("text.jsonl")
+        subprocess.run([program("leat"), "pack", "-o", "one", "-t", "gpt2", "--progress", "never", text],
                        check=True, stdout=subprocess.DEVNULL)
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 80 << 20})
         nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 << 20) for _ in range(2)]
@@ -64,43 +70,15 @@ def main():
         did = []
         thread = threading.Thread(target=disturb, args=(cluster, nodes[0], pathlib.Path("all.run"), did))
         thread.start()
-        made = leat.ray.pack("text.jsonl", "all", "gpt2", parts=8)
+        run = os.path.abspath("all.run")
+        leat.Run.create(run, text, "gpt2", parts=8)
+        ray.get([pack.remote(run, part) for part in range(1, 9)])
         thread.join()
         assert did == ["part", "node"], did
-        assert made["documents"] > 0 and made["tokens"] > 0, made
+        made = leat.Run.open(run).join(os.path.abspath("all"))
+        assert made.documents > 0 and made.tokens > 0, made
         for suffix in (".tokens", ".leat"):
             assert filecmp.cmp("one" + suffix, "all" + suffix, shallow=False), f"other bytes: all{suffix}"
-        arranged = ["--dedup", "--shuffle", "3", "--split", "valid=0.1"]
-        subprocess.run([program("leat"), "pack", "-o", "two", "-t", "gpt2", "--progress", "never", *arranged,
-                        "text.jsonl"], check=True, stdout=subprocess.DEVNULL)
-        made = leat.ray.pack("text.jsonl", "arranged", "gpt2", parts=4, dedup=True, shuffle=3, split="valid=0.1")
-        assert [one["output"] for one in made["splits"]] == [os.path.abspath("arranged.valid")], made
-        for name in ("", ".valid"):
-            for suffix in (".tokens", ".leat"):
-                assert filecmp.cmp(f"two{name}{suffix}", f"arranged{name}{suffix}", shallow=False), name + suffix
-        made = leat.ray.pack("text.jsonl", "later", "gpt2", parts=2, split="valid=0.1")
-        assert [one["output"] for one in made["splits"]] == [os.path.abspath("later.valid")], made
-        made = leat.ray.pack("text.jsonl", "apart", "gpt2", parts=4, split="valid=0.1", merge=False)
-        assert made["complete"] and pathlib.Path("apart.run/valid/part-4.leat").exists(), made
-        try:
-            leat.ray.pack("text.jsonl", "wrong", "gpt2", parts=2, text="body")
-            raise AssertionError("a field that is not there was packed")
-        except leat.Error as error:
-            assert error.field == "body" and error.file == "text.jsonl", error
-        with open("broken.jsonl", "wb") as text:
-            for _ in range(200):
-                text.write(CORPUS.read_bytes() + b"{broken\n" * 20)
-        try:
-            leat.ray.pack("broken.jsonl", "wrong", "gpt2", parts=2)
-            raise AssertionError("broken records were packed")
-        except leat.ray.PackError as error:
-            assert sorted(error.parts) == [1, 2] and "2 of 2 parts failed" in str(error), error
-            assert "more than allowed" in error.parts[1], error
-        try:
-            leat.ray.pack("text.jsonl", "wrong", "gpt2", parts=2, txt="body")
-            raise AssertionError("an unknown option was taken")
-        except TypeError as error:
-            assert "txt" in str(error), error
         ray.shutdown()
         cluster.shutdown()
 
