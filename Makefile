@@ -50,7 +50,7 @@ include scripts/libraries.mk
 NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))
 CUDA_FATBIN   := $(and $(filter-out 0,$(CUDA)),$(CUDA_TOOLS),$(BUILD)/obj/cuda_kernels.fatbin)
-# headers, where CUDA brings them: of marks for its profilers, and for a test
+# headers, where CUDA brings them, for a test
 CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard \
                  $(dir $(NVCC))../include)))
 ifeq ($(CUDA)$(CUDA_TOOLS),1)
@@ -181,7 +181,6 @@ $(BUILD)/obj/cuda_kernels.fatbin: src/device/cuda_kernels.ptx scripts/gen_fatbin
 	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
 
 $(BUILD)/obj/tokenize_tools/cli/with.o: ALL_CFLAGS += -DLEAT_WITH='"$(WITH_LINES)"'
-$(BUILD)/obj/src/device/ranges.o: ALL_CFLAGS += $(CUDA_CFLAGS)
 
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.a: $(PACK_OBJECTS)

@@ -5,8 +5,7 @@
 #
 # One call shows all that is needed to find out why something fails, since machines with a GPU may be lent for minutes:
 # first the machine; then all tests, with the output of those that fail; two processes at once on one GPU; then some
-# under compute-sanitizer, and a loader under nsys, which has to see its ranges. What of these tools is missing is said,
-# and is no failure.
+# under compute-sanitizer, which may be missing.
 build=$1
 shift
 export LEAT_TEST_DEVICE="${LEAT_TEST_DEVICE:-cuda}" LEAT_BUILD="$build"
@@ -67,24 +66,5 @@ if has compute-sanitizer; then
     done
 else
     echo "no compute-sanitizer (it comes with CUDA): memory and races of the kernels are not looked at"
-fi
-
-echo "== nsys"
-if ! has nsys; then
-    echo "no nsys (Nsight Systems): the loader's ranges are not looked at"
-elif ! "$build/leat-bench-dev" counting --force -o "$out.data" --tokens 10M >/dev/null; then
-    fail "no dataset for nsys in $build"
-else
-    set -- "$build/leat-bench" load --source "$out.data" --seq-len 2048 --batch 32 --steps 200 --output i64 --nvtx \
-        --device "$LEAT_TEST_DEVICE" ${LEAT_TEST_DRIVER:+--driver "$LEAT_TEST_DRIVER"}
-    if nsys profile --trace=cuda,nvtx --force-overwrite=true -o "$out.nsys" "$@" >"$out.nsys.out" 2>&1 &&
-        nsys stats --force-export=true --report nvtx_sum,cuda_gpu_trace "$out.nsys.nsys-rep" >"$out.nsys.out" 2>&1; then
-        head -n 40 "$out.nsys.out"
-        grep -q gather "$out.nsys.out" || echo "no range of the loader: was there no header of NVTX when it was built?"
-    else
-        fail "nsys profile $*"
-        tail -n 60 "$out.nsys.out"
-    fi
-    rm -f "$out".data*
 fi
 exit $status

@@ -108,8 +108,6 @@ const struct option_row bench_load_options[] = {
       .path = true },
     { BENCH_OPTION(load_values, "trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"),
       .path = true },
-    { BENCH_OPTION(load_values, "nvtx", OPTION_FLAG, nvtx, NULL,
-                   "mark what the loader's thread does, for Nsight Systems") },
     BENCH_JSON(load_values),
     PLAN_OPTION_ROWS,
     PLAN_OPTION_SAMPLES,

@@ -24,7 +24,7 @@ struct load_values {
     const char *device, *driver, *trace, *work, *dump, *slice;
     unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;
     struct no_loss no_loss;
-    bool borrow, no_verify, bare, synthetic, checksum, nvtx, json;
+    bool borrow, no_verify, bare, synthetic, checksum, json;
     uint64_t work_ns;              /* of `work` */
     struct leat_loader_slice part; /* of `slice` and `layout` */
 };

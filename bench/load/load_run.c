@@ -269,7 +269,6 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.io.verify = !v->no_verify;
     o.io.slots = (uint32_t)v->slots;
     o.io.apart = (enum leat_apart)v->apart;
-    o.io.nvtx = v->nvtx;
     o.io.memory = v->memory;
     o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;

@@ -189,17 +189,15 @@ enum leat_numa {
 struct leat_loader_io {
     enum leat_engine engine;
     enum leat_apart apart;
-    uint32_t reserved_flags; /* 0 */
     uint32_t verify;      /* 1: checks each page when it is first read: its hash, and that its ids are below the
                            * vocabulary size (LEAT_E_TOKEN). _INIT: 1 */
     uint32_t threads;     /* 1: a background thread; more, at most 64: further ones help it where the CPU copies rows;
                            * one waits for files on network file systems; 0: leat_loader_next() does all the work.
                            * _INIT: 1 */
     uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
-    uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
     int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:
                            * LEAT_NUMA_DEVICE */
-    uint32_t nvtx;        /* 1: marks the thread's work for NVIDIA's profilers, if that is built in */
+    uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
     uint64_t reserved[4]; /* 0 */
 };
 
@@ -281,7 +279,7 @@ struct leat_loader_options {
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
       { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
-      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 0, 1, 1, 0, 0, -1, 0, { 0, 0, 0, 0 } },                                     \
+      { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 1, 1, 0, -1, 0, { 0, 0, 0, 0 } },                                           \
       { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 

@@ -62,7 +62,6 @@ EXCEPTIONS = [
     ("loader", "seconds", "stats_ms", ""),
     ("loader", "numa_node", "numa_node", ""),
     ("loader", "verify", "verify", "no_verify"),
-    ("loader", "", "nvtx", "nvtx"),  # needs a build for NVIDIA's profilers
     ("loader", "steps", "", "steps"),  # a C program counts itself
     ("loader", "", "", "rows work bare synthetic compare warm_up rounds checksum dump trace"),  # measurements
     ("pack", "", "", "run"),  # leat_run_create(), leat.Run

@@ -264,8 +264,6 @@ void leat_loader_close(struct leat_loader *loader)
         l->ops->free_ring(l->backend, &l->memory);
         l->ops->close(l->backend);
     }
-    if (!loader_forked(l))
-        ranges_close(l->ranges);
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
     loader_sources_close(l);

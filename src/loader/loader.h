@@ -19,7 +19,6 @@
 
 #include "base/counter.h"
 #include "device/backend.h"
-#include "device/ranges.h"
 #include "gather/gather.h"
 #include "leat.h"
 #include "loader_segments.h"
@@ -154,7 +153,6 @@ struct leat_loader {
     bool segmented;   /* rows are in segments */
     const struct backend_ops *ops;
     struct backend *backend;
-    struct ranges *ranges;
     struct backend_memory memory;
     struct loader_sizes sizes;
     struct loader_slot *slots;

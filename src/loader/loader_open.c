@@ -169,8 +169,7 @@ enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
                                      struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, io.reserved_flags),
-                                                        OPTIONS_RESERVED(leat_loader_options, ranks.reserved_flags),
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_loader_options, ranks.reserved_flags),
                                                         OPTIONS_RESERVED(leat_loader_options, ranks.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, io.reserved),
                                                         OPTIONS_RESERVED(leat_loader_options, device.reserved),
@@ -369,8 +368,6 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     }
     if (s == LEAT_OK)
         s = loader_log_open(l, err);
-    if (s == LEAT_OK && l->options.io.nvtx)
-        l->ranges = ranges_open();
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)

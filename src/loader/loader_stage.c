@@ -157,11 +157,9 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     uint32_t rows = 0;
     enum leat_status s;
 
-    ranges_begin(l->ranges, "order");
     s = order_rows(l, slot, &rows, &err);
     if (s == LEAT_OK && rows > 0 && l->segmented)
         s = loader_segments_begin(l, slot, rows, &err);
-    ranges_end(l->ranges);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s, &err);
         return false;
@@ -347,9 +345,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
-    ranges_begin(l->ranges, "gather");
     s = gather_rows(l, slot, err);
-    ranges_end(l->ranges);
     t1 = clock_ns();
     storage = counter_value(&l->gather.counters.storage_ns) - storage;
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
@@ -365,7 +361,6 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     slot->batch.damaged = st->damaged;
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);
-    ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, slot->bytes, err);
     counter_bump(&st->sent_bytes, slot->bytes);
@@ -376,7 +371,6 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         s = make_outputs(l, slot, err);
         counter_bump(&st->outputs_ns, clock_ns() - t3);
     }
-    ranges_end(l->ranges);
     return s;
 }
 

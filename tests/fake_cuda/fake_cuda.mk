@@ -8,16 +8,10 @@ $(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/device/cuda_ima
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 
-# what stands for a profiler
-RANGES_COUNTED := $(BUILD)/fake_cuda/libranges_counted.so
-$(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
-	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 # the machine for PTX alone
 PTX_MACHINE := $(call objects,$(patsubst %,tests/fake_cuda/ptx_%.c,read operand run))
 $(BUILD)/tests/cuda/test_ptx: $(PTX_MACHINE)
 $(BUILD)/tests/cuda/test_ptx_grids: $(PTX_MACHINE) $(call objects,tests/cuda/huge_batch.c)
-$(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
 $(BUILD)/tests/cuda/test_count_cuda: $(BUILD)/obj/bench/device/load_device.o
 $(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
 
@@ -25,7 +19,7 @@ $(BUILD)/tests/cuda/test_count_cuda: ALL_LDFLAGS += $(COUNTED)
 $(BUILD)/tests/cuda/test_cuda_nodes: ALL_LDFLAGS += \
     $(addprefix -Wl$(comma)--wrap=,numa_of_pci numa_place_thread numa_place_memory)
 
-$(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
+$(BUILD)/obj/tests/cuda/test_prototypes.o: ALL_CFLAGS += $(CUDA_CFLAGS)
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
 DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))

@@ -12,8 +12,6 @@ for library in leat leat_pack; do
     {
         flags = substr($0, 18, 7); rest = substr($0, 26); split(rest, word, /[ \t]+/)
         if (word[1] !~ /^(\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ || word[1] ~ /^\.data\.rel\.ro/) next
-        # what NVTX keeps of a profiler is in its header, and no way around it
-        if (member ~ /^ranges[.]o/ && rest ~ /nvtx|InitializeInjectionNvtx/) next
         if (flags ~ /O/ || word[1] ~ /^\.t|COM/)
             print library ": " member ": variable " word[3] " in " word[1]
     }'

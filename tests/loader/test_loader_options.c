@@ -197,7 +197,6 @@ static void placed(const struct loading *w, int32_t node)
 
     o.batch = 4;
     o.io.numa_node = node;
-    o.io.nvtx = 1; /* nothing is changed by it, with or without a profiler */
     o.io.threads = 0;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     leat_loader_stats(l, &stats);

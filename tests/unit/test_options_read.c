@@ -164,18 +164,17 @@ static void check_plans(void)
     REFUSED("leat_trace", leat_plan_trace(plan, none, NULL, NULL, &t_err));
     REFUSED("leat_plan_state", leat_plan_state_save(plan, none, text, &t_err));
     REFUSED("leat_loader_options", leat_loader_open(&loader, plan, none, &t_err));
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 7; i++) {
         struct leat_loader_options l = LEAT_LOADER_OPTIONS_INIT;
 
         l.batch = 1;
-        l.io.reserved_flags = i == 0;
         l.ranks.reserved[0] = i == 1;
         l.io.reserved[2] = i == 2;
         l.device.reserved[3] = i == 3;
         l.outputs.reserved[3] = i == 4;
         l.slice.reserved_flags = i == 5;
         l.slice.reserved[1] = i == 6;
-        l.ranks.reserved_flags = i == 7;
+        l.ranks.reserved_flags = i == 0;
         T_STATUS(leat_loader_open(&loader, plan, &l, &t_err), LEAT_E_UNSUPPORTED);
     }
     leat_plan_close(plan);
