@@ -45,7 +45,7 @@ def _check(path, about, special):
                               "choose another name")
 
 
-def own_regular_file(path, flags):
+def own_file_regular(path, flags):
     """An opener as own_file(), which waits for no pipe and refuses pipes and devices: for a file that is read again."""
     return _regular(path, own_file(path, flags | os.O_NONBLOCK))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
-from leat._own_file import own_regular_file, read_text
+from leat._own_file import own_file_regular, read_text
 from leat._values import check_plan, choice, flag, is_name, listed, shown, whole
 from leat.batch import Batch
 from leat.loader import Loader
@@ -209,7 +209,7 @@ class Mixture:
         """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
         text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
         new = not os.path.exists(self._log)
-        with open(self._log, "w+b" if new else "r+b", opener=own_regular_file) as file:
+        with open(self._log, "w+b" if new else "r+b", opener=own_file_regular) as file:
             has = file.read()
             same = len(os.path.commonprefix([has, text]))
             file.seek(same)

@@ -123,8 +123,8 @@ static enum leat_status open_special(int *fd, const char *path, bool append, str
         return status_set_os(err, errno, path, "cannot open %s for writing", path);
     if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
         file_close(fd);
-    if (*fd >= 0 && append && fcntl(*fd, F_SETFL, 0) != 0)
-        return status_set_os(err, errno, path, "cannot append to %s", path);
+    if (*fd >= 0 && append)
+        (void)fcntl(*fd, F_SETFL, 0);
     return LEAT_OK;
 }
 
@@ -132,8 +132,6 @@ enum leat_status own_file_output(int *fd, const char *path, bool append, struct 
 {
     enum leat_status s = open_special(fd, path, append, err);
 
-    if (s != LEAT_OK)
-        file_close(fd);
     if (s != LEAT_OK || *fd >= 0)
         return s;
     s = own_file_create(fd, path, err);

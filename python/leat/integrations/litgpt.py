@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import torch
 from litgpt.data import DataModule
 
-from leat._values import shown_name
 from leat.loader import Loader
 from leat.plan import Plan
 from leat.ranks import rank_and_world
@@ -95,8 +94,7 @@ class Packed(DataModule):
             name, split = self.name, {"split": f"train={1 - valid:.9f},valid={valid:.9f}", "use": use}
         plan = Plan(name, self.max_seq_length, seed=self.seed, epochs=epochs, **split)
         if any(source.dataset.info.stores_mask for source in plan.sources):
-            raise ValueError(f"{shown_name(name)} stores a mask, and litgpt pretrain learns every label: pack it "
-                             "without")
+            raise ValueError(f"{name} stores a mask, and litgpt pretrain learns every label: pack it without")
         return plan
 
     def _loader(self, use, **options):
