@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_page.py SECTION: the blocks of Python of this section of docs/engines.md are a program: from Parquet files in
-texts/ to a dataset, and a loop over it. It runs as it stands there."""
+texts/ to a dataset. It runs as it stands there."""
 import os
 import pathlib
 import re
