@@ -115,7 +115,7 @@ An index may be in another folder, and move with its tokens; tokens that are mis
   $ mkdir sub moved
   $ leat adopt 'raw:raw?dtype=u16&end=256' -o sub/name && leat verify sub/name
   sub/name.leat: 30,490 tokens in 900 documents adopted in *. (glob)
-  sub/name: nothing is wrong; 84.8 KiB checked in *. (glob)
+  sub/name: nothing is wrong; * checked in *. (glob)
   $ mv megatron.bin megatron.leat moved
   $ leat verify moved/megatron
   moved/megatron: nothing is wrong; 84.8 KiB checked in *. (glob)
