@@ -44,7 +44,7 @@ members() { # KEY,KEY... COMMAND...
     shift
     object=$("$@")
     set -- $?
-    echo "$object" | grep -oE "\"($keys)\": (\[[^]]*\]|[^,}]*)" | paste -sd ' ' -
+    [ -z "$object" ] || echo "$object" | grep -oE "\"($keys)\": (\[[^]]*\]|[^,}]*)" | paste -sd ' ' -
     return "$1"
 }
 
