@@ -428,7 +428,7 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
 /* On FUSE second names are not to be relied on: with libfuse, each name has an inode number of its own unless the
  * server takes care, so what a killed process leaves looks like two files; and for a second after one is removed, the
  * kernel still says that there are two. */
-int file_link(const char *from, const char *to)
+static int file_link(const char *from, const char *to)
 {
 #if defined(__linux__)
     struct statfs fs;

@@ -87,10 +87,6 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err);
  * neither do that nor file_link(). Some need a second name for that: a process that is killed then leaves both. */
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err);
 
-/* Gives a file a second name. As link(): -1 and errno; EOPNOTSUPP, EPERM or ENOSYS if its file system has none that can
- * be relied on. */
-int file_link(const char *from, const char *to);
-
 /* Removes a file; it need not exist. */
 enum leat_status file_remove(const char *path, struct leat_error *err);
 

@@ -112,7 +112,8 @@ static void say_nearest(const char *name, struct leat_error *err)
         status_after(err, "; no dataset in %s has a similar name", before > 0 ? path : "this folder");
 }
 
-void dataset_say_folder(const char *path, struct leat_error *err)
+/* `err` says that a folder holds no dataset: adds the first one of Megatron's that it holds, if there are some. */
+static void dataset_say_folder(const char *path, struct leat_error *err)
 {
     char entry[NAME_BYTES] = "", best[NAME_BYTES] = "";
     DIR *folder = err ? opendir(path) : NULL;

@@ -205,8 +205,8 @@ static enum leat_status open_named(struct plan_source *s, const struct plan_sour
     return LEAT_OK;
 }
 
-enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
-                                  const struct leat_open_options *options, struct leat_error *err)
+static enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
+                                         const struct leat_open_options *options, struct leat_error *err)
 {
     const struct plan_source_rule *rule = &rules->sources[number];
     struct leat_info info = LEAT_INFO_INIT;

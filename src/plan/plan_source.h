@@ -36,9 +36,6 @@ struct plan_source {
     unsigned hint_shift;
 };
 
-/* Opens source `number` of the rules, which are finished. On failure plan_source_close() still has to be called. */
-enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
-                                  const struct leat_open_options *options, struct leat_error *err);
 void plan_source_close(struct plan_source *s);
 
 /* The part that has this token of the list. */

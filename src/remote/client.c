@@ -228,7 +228,8 @@ static enum leat_status check_online(const struct remote *r, const struct url *u
                          u->name);
 }
 
-enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err)
+/* Sends a transfer's next attempt. */
+static enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err)
 {
     struct address a;
     enum leat_status s = make_address(r, t->url, &a, err);
@@ -451,7 +452,8 @@ static bool is_secure(const struct remote *r, const struct url *u)
     return u->scheme != URL_HTTP && !(endpoint && text_begins(endpoint, "http://"));
 }
 
-bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
+/* What an attempt comes to: done with t->status, or to be tried again at t->not_before. */
+static bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
 {
     uint32_t max_tries = r->options.max_tries;
 

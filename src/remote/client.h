@@ -38,10 +38,4 @@ const char *client_endpoint(const struct remote *r, const struct url *u);
 /* The file of certificates of authorities; NULL: the system's. libcurl, unlike its command, reads no variable. */
 const char *client_certificates(const struct remote *r, bool aws);
 
-/* Sends a transfer's next attempt. */
-enum leat_status client_send(struct remote *r, struct transfer *t, struct leat_error *err);
-
-/* What an attempt comes to: done with t->status, or to be tried again at t->not_before. */
-bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why);
-
 #endif

@@ -78,7 +78,10 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
                       "%s: the server answered with HTTP status %ld%s", q->what, t->code, remedy);
 }
 
-enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err)
+/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404. LEAT_E_STOPPED as the
+ * client's options say, and after remote_give_up(). Messages have nothing of the question but `what`. */
+static enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer,
+                                 struct leat_error *err)
 {
     char nothing[] = "";
     struct url url = { .scheme = URL_HTTPS, .text = nothing, .name = nothing };

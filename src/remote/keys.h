@@ -82,10 +82,6 @@ struct keys_question {
     bool aws;         /* with AWS's certificates, if it has its own */
 };
 
-/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404. LEAT_E_STOPPED as the
- * client's options say, and after remote_give_up(). Messages have nothing of the question but `what`. */
-enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer, struct leat_error *err);
-
 /* Sets *value to a copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
 enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err);
 

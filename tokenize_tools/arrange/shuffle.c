@@ -109,7 +109,8 @@ static inline size_t shuffle_plan_bucket(size_t output, uint64_t key, unsigned b
 
 /* ---- The first pass ---- */
 
-uint64_t shuffle_key(uint64_t seed, uint64_t number)
+/* The key that documents are ordered by. */
+static uint64_t shuffle_key(uint64_t seed, uint64_t number)
 {
     uint8_t bytes[8];
 

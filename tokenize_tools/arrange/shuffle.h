@@ -56,7 +56,4 @@ enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struc
 /* A zeroed struct whose buckets.fd is -1 is fine. */
 void shuffle_end(struct shuffle *s);
 
-/* The key that documents are ordered by. */
-uint64_t shuffle_key(uint64_t seed, uint64_t number);
-
 #endif

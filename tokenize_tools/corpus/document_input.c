@@ -115,7 +115,8 @@ enum leat_status text_input_line(struct text_input *in, char **line, size_t *byt
     return LEAT_OK;
 }
 
-enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+/* All that is left; *text is the input's until its next call. */
+static enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -129,7 +130,8 @@ enum leat_status text_input_rest(struct text_input *in, char **text, size_t *byt
     return LEAT_OK;
 }
 
-enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+/* Gives a chunk of what is left, cut anywhere; *bytes is 0 at its end. *text is the input's until its next call. */
+static enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -145,7 +147,8 @@ enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *by
 
 /* ---- Messages --------------------------------------------------------------------------------------------------- */
 
-uint64_t text_input_line_number(const struct text_input *in)
+/* The number of the line given last, from 1. */
+static uint64_t text_input_line_number(const struct text_input *in)
 {
     return in->line;
 }

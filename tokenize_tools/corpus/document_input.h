@@ -36,15 +36,6 @@ void text_input_close(struct text_input *in); /* NULL is fine */
 enum leat_status text_input_line(struct text_input *in, char **line, size_t *bytes, bool *found,
                                  struct leat_error *err);
 
-/* All that is left; *text is the input's until its next call. */
-enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err);
-
-/* Gives a chunk of what is left, cut anywhere; *bytes is 0 at its end. *text is the input's until its next call. */
-enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err);
-
-/* The number of the line given last, from 1. */
-uint64_t text_input_line_number(const struct text_input *in);
-
 /* Puts the input's name before the sentence of `err`, and the number of the line given last if `line` is true.
  * Returns the status of `err`. */
 enum leat_status text_input_blame(const struct text_input *in, bool line, struct leat_error *err);

@@ -157,7 +157,8 @@ static unsigned find_records(const char *head, size_t bytes, bool ended, struct 
     return count;
 }
 
-bool field_head_is_enough(const char *head, size_t bytes)
+/* Whether such first bytes of a text hold a whole record. */
+static bool field_head_is_enough(const char *head, size_t bytes)
 {
     struct stretch found[FIELD_RECORDS];
 

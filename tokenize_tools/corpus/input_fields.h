@@ -12,9 +12,6 @@
 
 #define FIELD_RECORDS 100 /* of an input are looked at, at most */
 
-/* Whether such first bytes of a text hold a whole record. */
-bool field_head_is_enough(const char *head, size_t bytes);
-
 /* What was found so far; to be freed. */
 struct field_search {
     const struct record_judges *judges;           /* only records that they do not keep out count */

@@ -28,12 +28,6 @@ struct folder_links {
     char *real;
 };
 
-/* Sets *leaves for a link that exists and leads somewhere. In the cache of the Hugging Face Hub, whose snapshots are
- * folders of links, the blobs of the same repository belong to the folder. */
-enum leat_status folder_links_leaves(struct folder_links *links, const char *path, bool *leaves,
-                                     struct leat_error *err);
-void folder_links_free(struct folder_links *links);
-
 /* ---- What names say ---------------------------------------------------------------------------------------------- */
 
 /*
@@ -90,17 +84,7 @@ struct list_file {
 
 struct search_tries;
 
-/* `name` and `stop` (NULL: nothing stops it) must outlive the list, as must `tries`, which keep its pipe. On success
- * *out is the caller's until list_file_close(); NULL on failure. */
-enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
-                                struct search_tries *tries, struct leat_error *err);
 void list_pipes_free(struct search_tries *tries);
-void list_file_close(struct list_file *list); /* NULL is fine */
-
-/* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
- * call; *line NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero byte, LEAT_E_STOPPED
- * as `stop` says. */
-enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err);
 
 /* ---- The search -------------------------------------------------------------------------------------------------- */
 

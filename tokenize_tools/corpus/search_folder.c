@@ -165,7 +165,10 @@ static bool is_blob_of(const char *path, const char *folder)
     return false;
 }
 
-enum leat_status folder_links_leaves(struct folder_links *links, const char *path, bool *leaves, struct leat_error *err)
+/* Sets *leaves for a link that exists and leads somewhere. In the cache of the Hugging Face Hub, whose snapshots are
+ * folders of links, the blobs of the same repository belong to the folder. */
+static enum leat_status folder_links_leaves(struct folder_links *links, const char *path, bool *leaves,
+                                            struct leat_error *err)
 {
     enum leat_status s = links->real ? LEAT_OK : real_path(&links->real, links->folder, err);
     char *real;
@@ -180,7 +183,7 @@ enum leat_status folder_links_leaves(struct folder_links *links, const char *pat
     return LEAT_OK;
 }
 
-void folder_links_free(struct folder_links *links)
+static void folder_links_free(struct folder_links *links)
 {
     free(links->real);
     links->real = NULL;

@@ -60,8 +60,18 @@ static enum leat_status open_list(struct list_file *list, struct search_tries *t
     return S_ISREG(st.st_mode) ? LEAT_OK : keep_pipe(list, t, err);
 }
 
-enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
-                                struct search_tries *tries, struct leat_error *err)
+static void list_file_close(struct list_file *list)
+{
+    if (!list)
+        return;
+    if (!list->pipe)
+        file_close(&list->fd);
+    free(list);
+}
+
+/* `name` and `stop` (NULL: nothing stops it) must outlive the list, as must `tries`, which keep its pipe. */
+static enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
+                                       struct search_tries *tries, struct leat_error *err)
 {
     enum leat_status s;
     struct list_file *list = malloc(sizeof *list);
@@ -81,15 +91,6 @@ enum leat_status list_file_open(struct list_file **out, const char *name, const 
     else
         list_file_close(list);
     return s;
-}
-
-void list_file_close(struct list_file *list)
-{
-    if (!list)
-        return;
-    if (!list->pipe)
-        file_close(&list->fd);
-    free(list);
 }
 
 static enum leat_status refuse(const struct list_file *list, const char *what, struct leat_error *err)
@@ -139,7 +140,10 @@ static enum leat_status fill(struct list_file *list, struct leat_error *err)
     return s;
 }
 
-enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err)
+/* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
+ * call; *line NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero byte, LEAT_E_STOPPED
+ * as `stop` says. */
+static enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err)
 {
     char *newline;
     size_t length;

@@ -85,7 +85,7 @@ static enum leat_status append_numbers(struct buffer *note, const uint64_t *numb
  * whole and the bytes of their reasons, these inputs and these bytes; why records of the current input are rejected,
  * what is wrong with the first damaged input, and what the dataset will say of all, each with a zero byte after it; the
  * number of paths, each path likewise; the values that documents carry, likewise; the program's note. */
-enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
+static enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     const uint64_t count = o->paths ? o->at.declared : 0, replaced = o->replaced_inputs;
     const uint64_t rejected[2] = { o->rejected_inputs, o->reasons.size };

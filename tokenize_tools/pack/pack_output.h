@@ -113,7 +113,6 @@ void pack_output_say_unlisted(const struct pack_output *o, uint64_t records, con
  * Loading sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is not such a
  * note, or there is no memory.
  */
-enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err);
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
 
 /* Reports the inputs that were damaged, those of which each record was rejected, and, of a run that has `ended` well,

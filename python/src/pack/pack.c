@@ -118,7 +118,8 @@ static const char *string_of(PyObject *pair, Py_ssize_t i)
     return NULL;
 }
 
-Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list)
+/* Reads a list of pairs of str; returns how many, or -1. */
+static Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list)
 {
     Py_ssize_t count = PyList_Size(list);
 
@@ -295,7 +296,7 @@ void pack_on_notice(void *context, const struct leat_pack_notice *notice)
                                     (unsigned long long)notice->offset, notice->message) < 0;
 }
 
-void pack_on_output(void *context, const struct leat_by_output *o)
+static void pack_on_output(void *context, const struct leat_by_output *o)
 {
     struct pack_watch *w = context;
 

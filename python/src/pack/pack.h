@@ -27,9 +27,6 @@ struct pack_options {
  * exception. */
 int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
 
-/* Reads a list of pairs of str; returns how many, or -1. */
-Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list);
-
 /* An object with open() -> descriptor and close(descriptor), which threads of the library call. */
 struct leat_renderers pack_renderers_of(PyObject *object);
 
@@ -72,7 +69,6 @@ struct pack_watch {
 };
 uint32_t pack_on_progress(void *context, const struct leat_pack_progress *progress);
 void pack_on_notice(void *context, const struct leat_pack_notice *notice);
-void pack_on_output(void *context, const struct leat_by_output *output);
 
 /* Joining, with its options and results; the splits and options that are read must outlive it. */
 struct pack_joining {

@@ -25,7 +25,9 @@
 
 static _Thread_local const atomic_bool *stop_flag;
 
-void text_encoders_stop_by(const atomic_bool *flag)
+/* What ends a text that takes long, for encoders that this thread uses from now on: the flag, once it is set. NULL: a
+ * signal handler that raises an exception, which the thread's call must then leave set (text_encoders_stopped()). */
+static void text_encoders_stop_by(const atomic_bool *flag)
 {
     stop_flag = flag;
 }

@@ -29,10 +29,6 @@ enum leat_status text_encoders_take(struct text_encoders *pool, const struct lea
 void text_encoders_give(struct text_encoders *pool, bool special, struct leat_encoder *e);
 void text_encoders_free(struct text_encoders *pool);
 
-/* What ends a text that takes long, for encoders that this thread uses from now on: the flag, once it is set. NULL: a
- * signal handler that raises an exception, which the thread's call must then leave set (text_encoders_stopped()). */
-void text_encoders_stop_by(const atomic_bool *flag);
-
 /* With Python's lock: whether an encoder's failure is such an exception. */
 bool text_encoders_stopped(enum leat_status status);
 

@@ -162,7 +162,8 @@ void by_outputs_free(struct by_outputs *list)
     *list = (struct by_outputs) { 0 };
 }
 
-bool by_outputs_has(const struct by_outputs *list, const char *name)
+/* Whether one of them has this name. */
+static bool by_outputs_has(const struct by_outputs *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->items[i].name, name) == 0)

@@ -59,9 +59,6 @@ struct by_outputs {
 void by_outputs_add(struct by_outputs *list, const struct leat_by_output *output);
 void by_outputs_free(struct by_outputs *list);
 
-/* Whether one of them has this name. */
-bool by_outputs_has(const struct by_outputs *list, const char *name);
-
 /* Prints a line for each, as the splits have. */
 void by_outputs_print(const struct by_outputs *list);
 

@@ -136,14 +136,8 @@ struct show_styles {
 };
 extern const struct show_styles show_styles;
 
-void show_print_legend(const struct show_out *o); /* below the last row; nothing with colours */
-void show_print_heading(const struct show_out *o, const struct show_row *row);
-
 /* The places of each of so many columns side by side; 0: too few. */
 unsigned show_columns_places(size_t count);
-
-/* Places that a character takes, as show_step() gives it. */
-unsigned show_width(const char *shown, size_t bytes);
 
 /* Whether a token begins with a character that takes no place: SHOW_BASE goes before it, else it stands on the token
  * before, or is not seen at all. */

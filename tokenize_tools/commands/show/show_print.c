@@ -42,7 +42,8 @@ static bool joins(uint32_t c)
     return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || c == 0x200c || c == 0x200d;
 }
 
-unsigned show_width(const char *shown, size_t bytes)
+/* Places that a character takes, as show_step() gives it. */
+static unsigned show_width(const char *shown, size_t bytes)
 {
     size_t size;
     uint32_t c;
@@ -275,7 +276,8 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     return LEAT_OK;
 }
 
-void show_print_legend(const struct show_out *o)
+/* Below the last row; nothing with colours. */
+static void show_print_legend(const struct show_out *o)
 {
     if (o->rows > 0 && !o->colour)
         printf("\n" SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
@@ -284,7 +286,7 @@ void show_print_legend(const struct show_out *o)
                " a tab, \\x0d a control character or a byte that is no character\n");
 }
 
-void show_print_heading(const struct show_out *o, const struct show_row *row)
+static void show_print_heading(const struct show_out *o, const struct show_row *row)
 {
     style(o, show_styles.heading);
     show_put_heading(stdout, put, row);

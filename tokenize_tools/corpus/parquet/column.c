@@ -153,7 +153,8 @@ static const char *find_places(struct column *c)
     return NULL;
 }
 
-enum leat_status column_load_dictionary(struct column *c, struct leat_error *err)
+/* Loads `c->page`, of data or a dictionary. */
+static enum leat_status column_load_dictionary(struct column *c, struct leat_error *err)
 {
     const struct page *p = &c->page;
     bool apart = c->what->type == PARQUET_BYTE_ARRAY;
@@ -232,7 +233,7 @@ static const char *begin_data(struct column *c)
     return why ? why : column_repeat(c);
 }
 
-enum leat_status column_load_data(struct column *c, struct leat_error *err)
+static enum leat_status column_load_data(struct column *c, struct leat_error *err)
 {
     const char *why = values_encoding(&c->values, c->page.encoding);
     uint64_t held = !why && c->values.encoding->holds ? c->page.bytes + c->what->type_bytes : 0;

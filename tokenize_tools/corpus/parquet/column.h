@@ -87,10 +87,6 @@ static inline bool column_ended(const struct column *c)
 /* Takes the repetition level of the page's next value; returns what is wrong with it, or NULL. */
 const char *column_repeat(struct column *c);
 
-/* Loads `c->page`, of data or a dictionary. */
-enum leat_status column_load_data(struct column *c, struct leat_error *err);
-enum leat_status column_load_dictionary(struct column *c, struct leat_error *err);
-
 /* LEAT_E_TEXT for the page. */
 enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err);
 

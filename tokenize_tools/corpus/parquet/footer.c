@@ -192,8 +192,10 @@ static void make_room(struct thrift *t, struct parquet_file *file, uint64_t coun
         t->status = buffer_reserve(&file->chunks, (size_t)chunks, t->err);
 }
 
-enum leat_status groups_read(struct thrift *t, struct thrift_field f, struct parquet_file *file, uint64_t leaves,
-                             uint64_t *rows)
+/* Reads the row groups, the value of field `f`, of a file with so many columns, and adds them to the file's. *rows: of
+ * all. */
+static enum leat_status groups_read(struct thrift *t, struct thrift_field f, struct parquet_file *file, uint64_t leaves,
+                                    uint64_t *rows)
 {
     uint64_t count = thrift_list(t, f, THRIFT_STRUCT);
 

@@ -30,13 +30,4 @@ struct parquet_file {
 
 const struct parquet_chunk *parquet_chunk(const struct parquet_file *file, uint64_t group, unsigned column);
 
-/* ---- Row groups -------------------------------------------------------------------------------------------------- */
-
-/* The row groups in a footer. */
-
-/* Reads the row groups, the value of field `f`, of a file with so many columns, and adds them to the file's. *rows: of
- * all. */
-enum leat_status groups_read(struct thrift *t, struct thrift_field f, struct parquet_file *file, uint64_t leaves,
-                             uint64_t *rows);
-
 #endif

@@ -39,7 +39,8 @@ enum logical {
 
 #define MAX_FIXED (1u << 20) /* bytes of a value that has the same length in all rows */
 
-void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n)
+/* Takes a LogicalType, the value of field `f`. */
+static void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n)
 {
     struct thrift_field kind = { 0 }, part = { 0 };
 
@@ -79,23 +80,26 @@ static bool is_unsigned(const struct schema_node *n)
                                          : n->converted >= CONVERTED_UINT_8 && n->converted <= CONVERTED_UINT_64;
 }
 
-bool schema_is_nothing(const struct schema_node *n)
+/* Whether a column has no type but null. */
+static bool schema_is_nothing(const struct schema_node *n)
 {
     return n->logical == LOGICAL_NOTHING;
 }
 
-bool schema_is_list(const struct schema_node *n)
+/* Whether a group is annotated as a list, or as a map. */
+static bool schema_is_list(const struct schema_node *n)
 {
     return n->logical == LOGICAL_LIST || n->converted == CONVERTED_LIST;
 }
 
-bool schema_is_map(const struct schema_node *n)
+static bool schema_is_map(const struct schema_node *n)
 {
     return !n->has_type &&
            (n->logical == LOGICAL_MAP || n->converted == CONVERTED_MAP || n->converted == CONVERTED_MAP_KEY_VALUE);
 }
 
-const char *schema_take(struct parquet_column *c, const struct schema_node *n, enum parquet_use use)
+/* Sets what the column is; returns why it cannot be used so, or NULL. */
+static const char *schema_take(struct parquet_column *c, const struct schema_node *n, enum parquet_use use)
 {
     c->type = (enum parquet_type)n->type;
     c->form = PARQUET_AS_IT_IS;

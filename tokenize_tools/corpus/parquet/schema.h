@@ -91,17 +91,4 @@ struct schema_node {
     bool logical_signed; /* of an integer */
 };
 
-/* Takes a LogicalType, the value of field `f`. */
-void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n);
-
-/* Whether a column has no type but null. */
-bool schema_is_nothing(const struct schema_node *n);
-
-/* Whether a group is annotated as a list, or as a map. */
-bool schema_is_list(const struct schema_node *n);
-bool schema_is_map(const struct schema_node *n);
-
-/* Sets what the column is; returns why it cannot be used so, or NULL. */
-const char *schema_take(struct parquet_column *c, const struct schema_node *n, enum parquet_use use);
-
 #endif

@@ -8,7 +8,8 @@
 
 /* ---- A window of the file ---------------------------------------------------------------------------------------- */
 
-enum leat_status window_move(struct window *w, uint64_t offset, struct leat_error *err)
+/* Lets the window begin with the byte at `offset`, which is before `end`. */
+static enum leat_status window_move(struct window *w, uint64_t offset, struct leat_error *err)
 {
     uint64_t left = (offset < w->likely_end && w->likely_end < w->end ? w->likely_end : w->end) - offset;
     size_t count = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;

@@ -34,9 +34,6 @@ struct window {
     uint8_t bytes[WINDOW_BYTES];
 };
 
-/* Lets the window begin with the byte at `offset`, which is before `end`. */
-enum leat_status window_move(struct window *w, uint64_t offset, struct leat_error *err);
-
 /* Copies bytes from `offset` on, all of which lie before `end`. */
 enum leat_status window_copy(struct window *w, uint64_t offset, void *out, size_t count, struct leat_error *err);
 

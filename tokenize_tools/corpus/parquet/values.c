@@ -5,7 +5,8 @@
 
 /* ---- Runs and packed bits ---------------------------------------------------------------------------------------- */
 
-bool rle_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
+/* Takes a number in groups of seven bits; false: it is cut off or too long. */
+static bool rle_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
@@ -98,7 +99,8 @@ static uint64_t unzigzag(uint64_t value)
     return value >> 1 ^ (0 - (value & 1));
 }
 
-bool delta_open(struct delta *d, const uint8_t *bytes, const uint8_t *end)
+/* False: it is broken. */
+static bool delta_open(struct delta *d, const uint8_t *bytes, const uint8_t *end)
 {
     uint64_t block, first;
 
@@ -140,7 +142,7 @@ static bool next_mini(struct delta *d)
     return true;
 }
 
-bool delta_next(struct delta *d, uint64_t *value)
+static bool delta_next(struct delta *d, uint64_t *value)
 {
     unsigned width;
 
@@ -156,7 +158,8 @@ bool delta_next(struct delta *d, uint64_t *value)
     return true;
 }
 
-bool delta_pass(struct delta *d)
+/* Passes over all numbers: d->at is then what follows them. */
+static bool delta_pass(struct delta *d)
 {
     uint64_t differences = d->left > 0 ? d->left - 1 : 0;
 

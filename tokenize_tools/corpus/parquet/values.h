@@ -39,9 +39,6 @@ bool rle_ended(const struct rle *r);
 /* The `width` bits (at most 64) from bit `bit` of `bytes` on; the byte of the last one is before `end`. */
 uint64_t rle_bits(const uint8_t *bytes, const uint8_t *end, uint64_t bit, unsigned width);
 
-/* Takes a number in groups of seven bits; false: it is cut off or too long. */
-bool rle_varint(const uint8_t **at, const uint8_t *end, uint64_t *value);
-
 /* ---- Differences ------------------------------------------------------------------------------------------------- */
 
 /*
@@ -60,13 +57,6 @@ struct delta {
     const uint8_t *bits;      /* of the miniblock */
     uint64_t taken;           /* differences of it */
 };
-
-/* False: it is broken. */
-bool delta_open(struct delta *d, const uint8_t *bytes, const uint8_t *end);
-bool delta_next(struct delta *d, uint64_t *value);
-
-/* Passes over all numbers: d->at is then what follows them. */
-bool delta_pass(struct delta *d);
 
 /* ---- Values of a page -------------------------------------------------------------------------------------------- */
 

@@ -49,8 +49,10 @@ static bool run(struct decompressing *d, struct span *span, const atomic_bool *c
     return true;
 }
 
-bool decompressing_run(struct decompressing *d, const struct decompressor *decompressor, const struct raw_input *of,
-                       struct span *span, const atomic_bool *closed)
+/* Decompresses a span of a file that `of` reads, and that stays open. True: its text is whole, and ends where the span
+ * does. False also if `closed` becomes true. */
+static bool decompressing_run(struct decompressing *d, const struct decompressor *decompressor,
+                              const struct raw_input *of, struct span *span, const atomic_bool *closed)
 {
     d->decompressor = decompressor;
     span->bytes = 0;
@@ -61,7 +63,7 @@ bool decompressing_run(struct decompressing *d, const struct decompressor *decom
     return false;
 }
 
-void decompressing_free(struct decompressing *d)
+static void decompressing_free(struct decompressing *d)
 {
     if (d->state)
         d->decompressor->close(d->state);

@@ -84,10 +84,4 @@ struct decompressing {
 /* A span's text needs room for so much more than it has, so that no step finds none. */
 #define SPAN_SLACK 64u
 
-/* Decompresses a span of a file that `of` reads, and that stays open. True: its text is whole, and ends where the span
- * does. False also if `closed` becomes true. */
-bool decompressing_run(struct decompressing *d, const struct decompressor *decompressor, const struct raw_input *of,
-                       struct span *span, const atomic_bool *closed);
-void decompressing_free(struct decompressing *d);
-
 #endif

@@ -18,7 +18,8 @@
 #define HEAD_BYTES   4u
 #define FOOTER_BYTES TINY_OR((uint64_t)256, (uint64_t)256 << 10) /* asked for at once: most are smaller */
 
-void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop)
+/* Another reader of an object whose footer was read, for a thread of its own. */
+static void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop)
 {
     *b = (struct row_bytes) { .input = in, .stop = stop, .fd = -1 };
 }
@@ -29,7 +30,7 @@ static void close_stretches(struct row_stretches *s)
         fetch_close(s->of[--s->count].fetch);
 }
 
-void row_bytes_close(struct row_bytes *b)
+static void row_bytes_close(struct row_bytes *b)
 {
     file_close(&b->fd);
     close_stretches(&b->ahead[0]);
@@ -63,8 +64,9 @@ static enum leat_status open_object(struct row_bytes *b, struct leat_error *err)
     return status == LEAT_OK ? add(s, b->input->object, size - footer, footer, 2 * footer, err) : status;
 }
 
-enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
-                                struct leat_error *err)
+/* Begins to read one. row_bytes_close() also after a failure. */
+static enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
+                                       struct leat_error *err)
 {
     uint64_t size;
     enum leat_status s;
@@ -100,8 +102,9 @@ static enum leat_status announce(struct row_stretches *s, struct fetch_object *o
     return status;
 }
 
-enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group, uint64_t stop,
-                                    struct leat_error *err)
+/* From now on a group is read, and after it the next one, if that is below `stop`. */
+static enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group,
+                                           uint64_t stop, struct leat_error *err)
 {
     struct row_stretches *now = &b->ahead[0], *next = &b->ahead[1];
     enum leat_status s = LEAT_OK;
@@ -133,14 +136,16 @@ static struct fetch *find(const struct row_bytes *b, uint64_t offset)
     return found ? found->fetch : NULL;
 }
 
-bool row_bytes_stopped(void *row_bytes)
+/* For struct parquet_source. */
+static bool row_bytes_stopped(void *row_bytes)
 {
     const struct row_bytes *b = row_bytes;
 
     return b->stop && b->stop->asked && b->stop->asked(b->stop->context);
 }
 
-enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+static enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count,
+                                       struct leat_error *err)
 {
     struct row_bytes *b = row_bytes;
     struct fetch *from;

@@ -36,22 +36,6 @@ struct row_bytes {
     struct fetch *other;           /* of an object: what no stretch holds */
 };
 
-/* Begins to read one. row_bytes_close() also after a failure. */
-enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
-                                struct leat_error *err);
-void row_bytes_close(struct row_bytes *b);
-
-/* Another reader of an object whose footer was read, for a thread of its own. */
-void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop);
-
-/* From now on a group is read, and after it the next one, if that is below `stop`. */
-enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group, uint64_t stop,
-                                    struct leat_error *err);
-
-/* For struct parquet_source. */
-bool row_bytes_stopped(void *row_bytes);
-enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
-
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 struct row_input;

@@ -499,8 +499,10 @@ static enum leat_status reserve(struct merge_scratch *scratch, uint64_t need, si
     return LEAT_OK;
 }
 
-enum leat_status merge_in_place(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
-                                size_t count, const uint64_t **alive, struct leat_error *err)
+/* The same, but the symbols that remain stay where they begin: places whose bit is set in *alive, which lies in the
+ * scratch. The bit after the last place is set, too. For long runs. */
+static enum leat_status merge_in_place(const struct merge_table *table, struct merge_scratch *scratch,
+                                       uint32_t *symbols, size_t count, const uint64_t **alive, struct leat_error *err)
 {
     struct list l = { .table = table, .symbols = symbols, .count = count, .heap_room = (size_t)heap_room(count) };
     enum leat_status s;

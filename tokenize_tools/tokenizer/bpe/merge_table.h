@@ -134,11 +134,6 @@ void merge_scratch_free(struct merge_scratch *scratch);
 enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
                                size_t *count, struct leat_error *err);
 
-/* The same, but the symbols that remain stay where they begin: places whose bit is set in *alive, which lies in the
- * scratch. The bit after the last place is set, too. For long runs. */
-enum leat_status merge_in_place(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
-                                size_t count, const uint64_t **alive, struct leat_error *err);
-
 /* The place after this one; after the last one, the end of the run. */
 static inline size_t merge_next(const uint64_t *alive, size_t place)
 {
