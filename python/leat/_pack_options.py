@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from leat._leat import show
 from leat._documents import has_arrow
-from leat._values import choice, digits, is_name, listed, read_size, whole
+from leat._values import choice, digits, instance, is_name, listed, path_of, read_size, whole
 from leat.options import FORMATS, Chat, as_group
 from leat.tokenizer import Tokenizer
 
@@ -17,7 +17,7 @@ def now():
 
 
 def open_tokenizer(tokenizer):
-    return tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(tokenizer)
+    return tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(path_of("tokenizer", tokenizer))
 
 
 def chat_of(chat):
@@ -44,8 +44,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
     for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field)):
-        if field is not None and not isinstance(field, str):
-            raise TypeError(f"{name} must be the name of a field, not {field!r}")
+        instance(name, field, (str, type(None)), "the name of a field")
     part, parts = _part(part)
     rejects, ppm = bound(max_rejects)
     seed = read_seed(shuffle)
@@ -73,7 +72,7 @@ def _rendering(chat):
 
 
 def _conditions(keep):
-    keep = [keep] if isinstance(keep, str) else list(keep)
+    keep = [keep] if isinstance(keep, str) else listed("keep must be a condition or a list of them", keep)
     for condition in keep:
         if not isinstance(condition, str) or "\0" in condition:
             raise TypeError(f"keep must be a condition like 'lang = en' or a list of them, not {condition!r}")

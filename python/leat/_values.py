@@ -4,7 +4,7 @@ import numbers
 import re
 from collections.abc import Mapping
 from operator import index
-from os import fsdecode
+from os import PathLike, fsdecode
 
 from leat._leat import show
 
@@ -44,6 +44,13 @@ def whole(name, value, least=0, most=MOST):
     return number
 
 
+def instance(name, value, kind, what="a str"):
+    """A value of this type; `what` is the type in words."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {what}, not {shown(value)}")
+    return value
+
+
 def digits(text):
     """The number that a text writes, in digits from 0 to 9 and nothing else; None: it writes none."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 20 else None
@@ -51,9 +58,7 @@ def digits(text):
 
 def flag(name, value):
     """True or False, and nothing else: a text is true whatever it says, and None would be False without a word."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, not {shown(value)}")
-    return value
+    return instance(name, value, bool, "True or False")
 
 
 def positive(name, value):
@@ -76,6 +81,18 @@ def read_size(size, least=1, name="memory"):
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
     return whole(name, int(fractions.Fraction(number) * unit), least)
+
+
+def path_of(name, value):
+    """The name of a file or a dataset."""
+    return instance(name, value, (str, bytes, PathLike), "a name or a path")
+
+
+def attributes_of(name, value, *needed):
+    """An object of a trainer, which must have these attributes."""
+    for attribute in needed:
+        if not hasattr(value, attribute):
+            raise TypeError(f"{name} must have {attribute}, which {shown(value)} has not")
 
 
 def choice(name, value, choices):
@@ -145,7 +162,7 @@ def read_state(plan, state):
     return position, damaged, None if flag("ended of the state", state.get("ended", False)) else step
 
 
-def member(state, name):
+def entry(state, name):
     """What the state of a trainer has by this name."""
     if not isinstance(state, Mapping) or state.get(name) is None:
         raise ValueError(f"this is not a state with leat's place in the data: it has no {name!r}")

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from leat import _leat
 from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import IGNORED, style_of
-from leat._values import check_plan, choice, flag, shown, slice_options, whole
+from leat._values import check_plan, choice, flag, instance, shown, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
@@ -40,8 +40,7 @@ def check_options(options):
 
 def _weights(plan, given, outputs):
     """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
-    if not isinstance(given, Mapping):
-        raise TypeError(f"source_weights must be a dict from names of sources to their weights, not {shown(given)}")
+    instance("source_weights", given, Mapping, "a dict from names of sources to their weights")
     if "loss_weights" not in outputs:
         raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
                          "and weigh the loss with it")

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 from leat._own_file import own_file_regular, read_text
-from leat._values import check_plan, choice, flag, is_name, listed, shown, whole
+from leat._values import check_plan, choice, flag, instance, listed, path_of, shown, whole
 from leat.batch import Batch
 from leat.loader import Loader
 from leat.plan import decimal
@@ -52,11 +52,6 @@ def _loss(row, loss):
         return round(Fraction(float(loss)) * UNIT)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"the loss of row {row} of a batch must be a finite number, not {loss!r}") from None
-
-
-def _check_loader(loader):
-    if not isinstance(loader, Loader):
-        raise TypeError(f"a leat.Mixture needs the leat.Loader of its plan, not {shown(loader)}")
 
 
 def _short(value, digits):
@@ -148,9 +143,7 @@ class Mixture:
     def __init__(self, plan, log, *, every=1, digits=4, state=None, replay=False, group=None):
         if check_plan(plan).info.phases > 1:
             raise ValueError("the plan of a leat.Mixture has no phases: its weights are decided")
-        if not is_name(log):
-            raise TypeError(f"log must be the name of a file, not {shown(log)}")
-        self._log, self._group, self._replay = os.fspath(log), group, flag("replay", replay)
+        self._log, self._group, self._replay = os.fspath(path_of("log", log)), group, flag("replay", replay)
         self._every, self._digits = whole("every", every, 1), whole("digits", digits, 1, 9)
         sources = plan.sources
         self._names = [source.name for source in sources]
@@ -239,10 +232,8 @@ class Mixture:
         2^-32, so that the sum over rows and ranks does not depend on their order, and so not on the world size. With
         slices, each process gives its slices' parts of these losses, which add up to them: the loss of the slice's
         places, divided by the number of the row's."""
-        if not isinstance(batch, Batch):
-            raise TypeError(f"a leat.Mixture counts the rows of a leat.Batch, not of {type(batch).__name__}")
         losses = listed("losses must be a list or an array", losses.tolist() if hasattr(losses, "tolist") else losses)
-        samples = batch.samples
+        samples = instance("batch", batch, Batch, "a leat.Batch").samples
         if len(losses) != len(samples):
             raise ValueError(f"{len(losses)} losses for a batch of {len(samples)} rows: give each row one, also those "
                              "of padding")
@@ -253,7 +244,7 @@ class Mixture:
 
     def _total(self, loader):
         """Sums and counts of all ranks since the last decision."""
-        _check_loader(loader)
+        instance("loader", loader, Loader, "a leat.Loader")
         counts = self._counts if _whole_row(loader) else [0] * len(self._counts)  # a row counts once
         said = [*self._exchange(loader, (self._sums, counts)), *[self._had] * (self._had[0] is not None)]
         return tuple([sum(column) for column in zip(*lists)] for lists in zip(*said))
@@ -265,9 +256,8 @@ class Mixture:
         Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks
         since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
         was asked."""
-        _check_loader(loader)
-        if not callable(decide):
-            raise TypeError(f"decide must be a function that gives weights, not {decide!r}")
+        instance("loader", loader, Loader, "a leat.Loader")
+        instance("decide", decide, Callable, "a function")
         self._steps += 1
         ended = self.plan.info.positions is not None and loader.cursor >= self.plan.info.positions
         if self._replay or self._steps % self._every or ended:
@@ -291,8 +281,7 @@ class Mixture:
         return True
 
     def _rounded(self, weights):
-        if not isinstance(weights, Mapping):
-            raise TypeError(f"decide() must give a dict from names of sources to weights, not {shown(weights)}")
+        instance("what decide() gives", weights, Mapping, "a dict from names of sources to weights")
         if set(weights) != set(self._names):
             raise ValueError(f"a weight for each of the sources {', '.join(self._names)} is needed, not for "
                              f"{', '.join(map(str, weights)) or 'none'}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import KW_ONLY, dataclass, fields
 
-from leat._values import choice, flag, is_name, listed, positive, read_size, shown, whole
+from leat._values import choice, flag, instance, is_name, listed, positive, read_size, shown, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ class Group:
                  if (value := getattr(self, field.name)) is not field.default]
         return f"{self.called}({', '.join(given)})"
 
-    def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]
-            if isinstance(field.default, bool):
-                self._check(flag, field.name)
+    def _check_flags(self, *names: str) -> None:
+        for name in names:
+            self._check(flag, name)
 
     def _of(self, name: str) -> str:
         return f"{name} of {self.called}"
@@ -130,7 +129,7 @@ class fit(Order):
     called, order = "leat.fit", "fit"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        self._check_flags("begin")
         self._settings()
 
 
@@ -207,10 +206,8 @@ class Outputs(Group):
     called = "leat.Outputs"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("unshifted", "mask_first"):
-            if getattr(self, name) is not None:
-                self._check(flag, name)
+        maybe = [name for name in ("unshifted", "mask_first") if getattr(self, name) is not None]
+        self._check_flags("mask_row_first", "mask_begin", "mask_repeats", "borrow", *maybe)
         if self.names is not None and not isinstance(self.names, str):
             object.__setattr__(self, "names", tuple(listed("outputs must be names", self.names)))
         self._dtype("int64")
@@ -267,12 +264,11 @@ class IO(Group):
     called = "leat.IO"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._native()
 
     def _native(self) -> dict[str, Any]:
         return dict(engine=choice(self._of("engine"), self.engine, ENGINES),
-                    apart=choice(self._of("apart"), self.apart, APART), verify=self.verify,
+                    apart=choice(self._of("apart"), self.apart, APART), verify=flag(self._of("verify"), self.verify),
                     slots=whole(self._of("slots"), self.slots, 0, 64),
                     memory=read_size(self.memory, 0, self._of("memory")),
                     numa_node=whole(self._of("numa_node"), self.numa_node, -2, 2**31 - 1))
@@ -332,8 +328,8 @@ class Files(Group):
     called = "leat.Files"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._check(choice, "format", FORMATS)
+        self._check_flags("skip_unknown", "allow_binary", "follow_links")
         if self.split_of is not None and not isinstance(self.split_of, str):
             raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not "
                             f"{shown(self.split_of)}")
@@ -376,12 +372,9 @@ class Chat(Group):
     called = "leat.Chat"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if not is_name(self.template):
-            raise TypeError(f"{self._of('template')} must be a file or \"tokenizer\", not {shown(self.template)}")
-        for name in ("messages", "tools"):
-            field = getattr(self, name)
-            if not isinstance(field, str) and (field is not None or name == "messages"):
-                raise TypeError(f"{self._of(name)} must be the name of a field, not {shown(field)}")
+        self._check_flags("skip_slow_chats")
+        self._check(instance, "template", (str, bytes, os.PathLike), "a file or \"tokenizer\"")
+        self._check(instance, "messages", str, "the name of a field")
+        self._check(instance, "tools", (str, type(None)), "the name of a field")
         if self.seconds is not None:
             self._check(whole, "seconds", 1, 86400)

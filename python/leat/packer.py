@@ -6,7 +6,7 @@ import warnings
 from leat import _leat
 from leat._leat import Error
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
-from leat._values import shown, whole
+from leat._values import instance, path_of, shown, whole
 from leat.packing import Summary, summarize
 from leat._documents import (Conditions, arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
                              refuse_file_names, refuse_lazy, tables_of, text_spans)
@@ -51,7 +51,7 @@ class Packer:
                  checkpoint_seconds: float | None = None, store_mask: bool = False, write: str = "auto", chat=None,
                  keep=(), allow_empty: bool = False):
         self._began = now()
-        self._output = output
+        self._output = path_of("output", output)
         self.tokenizer = open_tokenizer(tokenizer)
         chat = chat_of(chat)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
@@ -127,6 +127,7 @@ class Packer:
                 a token is learned if any part of it is in one. A text whose tokens cannot be traced to its characters
                 is rejected. None: all are learned, as is the end token of a document without tokens
         """
+        source = None if source is None else path_of("source", source)
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         if self._chats:
@@ -168,8 +169,13 @@ class Packer:
         """
         if nulls not in ("error", "skip"):
             raise ValueError(f"nulls must be \"error\" or \"skip\", not {nulls!r}")
+        source = None if source is None else path_of("source", source)
+        for name, field in (("text", text), ("id", id), ("mask", mask)):
+            instance(name, field, str if name == "text" else (str, type(None)), "the name of a field")
         if isinstance(documents, (str, bytes)):
             raise TypeError("extend() takes many documents: pass a single one to add()")
+        if not (has_arrow(documents) or hasattr(documents, "__iter__") or hasattr(documents, "__getitem__")):
+            raise TypeError(f"extend() takes an iterable of documents, not {shown(documents)}")
         if hasattr(documents, "keys") and not has_arrow(documents):
             raise TypeError("extend() takes an iterable of documents, not a dict; pass one of its splits")
         refuse_lazy(documents)
@@ -316,8 +322,7 @@ class Packer:
     def checkpoint(self, note: str = "") -> None:
         """Waits until everything is durably written: Packer(resume=True) continues from here. Keeps the note."""
         import json
-        if not isinstance(note, str):
-            raise TypeError(f"note must be a str, not {note!r}")
+        instance("note", note, str)
         given, skipped, sources = self._core.given()
         state = {"given": given, "skipped": skipped, "note": note, "sources": list(sources.items())}
         before, self._note = self._note, note  # first: after an interrupt, no older one may be in the last checkpoint

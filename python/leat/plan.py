@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._own_file import read_text
-from leat._values import ROW_DOCUMENTS, choice, is_name, listed, shown, whole
+from leat._values import ROW_DOCUMENTS, choice, instance, is_name, listed, path_of, shown, whole
 from leat.dataset import Dataset
 from leat.options import FIM, Opening, Order, as_group
 from leat.tokenizer import Tokenizer
@@ -90,7 +90,7 @@ def _source(item):
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
         return (name._names[0], decimal(weight), epochs, name._native)
-    return fsdecode(name), decimal(weight), epochs, None
+    return fsdecode(path_of("the name of a source", name)), decimal(weight), epochs, None
 
 
 def _phase(item, names):
@@ -212,8 +212,7 @@ class Plan:
         if isinstance(split, dict):
             split = _joined("a range of the split", [f"{name}={decimal(share)}" for name, share in split.items()])
         for name, text in (("split", split), ("use", use)):
-            if text is not None and not isinstance(text, str):
-                raise TypeError(f"{name} must be a str, not {shown(text)}")
+            instance(name, text, (str, type(None)))
         phases, skip = listed("phases must be a list", phases), listed("skip must be a list", skip)
         if seed is None:
             seed = 1234 if kind == "megatron" else 0
@@ -272,7 +271,7 @@ class Plan:
         if epochs is not None:
             text += f"\nepochs {whole('epochs', epochs, 1)}"
         self._how = as_group("open", open, Opening)
-        self._native = _leat.parse_plan(text, label, self._how._native())
+        self._native = _leat.parse_plan(text, path_of("label", label), self._how._native())
         self._made = (_parse, (text, label, self._how))
         self._info = None
         return self
@@ -280,7 +279,8 @@ class Plan:
     @classmethod
     def load(cls, path, *, skip=(), epochs=None, open=Opening()):  # noqa: A002
         """A plan from a file with its text, as `leat order --print-plan` prints it; the options as in parse()."""
-        return cls.parse(read_text(path, "a plan"), skip=skip, epochs=epochs, label=fsdecode(path), open=open)
+        text = read_text(path_of("path", path), "a plan")
+        return cls.parse(text, skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
     def _made_of(self, native, *made):
         """A plan that the library made of this one."""
@@ -319,7 +319,7 @@ class Plan:
 
     def change_place(self, n):
         """The first sample from n on at which a change may begin: n, unless phases show slices of blocks."""
-        return self._native.change_place(n)
+        return self._native.change_place(whole("n", n))
 
     def _changed(self, changes):
         names = [source.name for source in self.sources]
@@ -330,7 +330,8 @@ class Plan:
 
     def replay(self, text, label="changes"):
         """The plan with the changes of a text (docs/ORDER.md, "Changes"), such as the log of a leat.Mixture."""
-        plan = self._derived(self._native.change_text(text, label, self._how._native()))
+        plan = self._derived(self._native.change_text(instance("text", text, str), path_of("label", label),
+                                                      self._how._native()))
         plan._made = (_replay, (self, text, label))
         return plan
 
@@ -439,9 +440,10 @@ class Plan:
 
     def order(self, n, count=None):
         """Sample n as a Sample; with a count, a list of the samples n to n + count - 1 that are not skipped."""
+        n = whole("n", n)
         if count is None:
             return Sample(*self._native.sample(n))
-        end = n + count
+        end = n + whole("count", count)
         position = self._native.position(n)[0]
         most = min(end, MOST_SAMPLES) - n
         numbers = (self._native.number(p) for p in range(position, position + most))
@@ -468,7 +470,7 @@ class Plan:
     def pieces(self, n):
         """The pieces of sample n's row as it is shown: a list of Piece, in the order of the row."""
         sources, found = self.sources, []
-        for piece in map(Piece._make, self._native.pieces(n)):
+        for piece in map(Piece._make, self._native.pieces(whole("n", n))):
             dataset = sources[piece.source].dataset
             if piece.document is None and dataset.info.documents is not None:
                 piece = piece._replace(document=dataset._native.documents_in(piece.token, 1)[0])
@@ -477,11 +479,11 @@ class Plan:
 
     def number(self, position):
         """The number of the sample at a position; it differs from the position if samples are skipped."""
-        return self._native.number(position)
+        return self._native.number(whole("position", position))
 
     def position(self, n):
         """The position of sample n; for a skipped sample, the position of the next one that is shown."""
-        return self._native.position(n)[0]
+        return self._native.position(whole("n", n))[0]
 
     def _rows(self, positions, number_bytes, outputs, to, mask_first=False):
         """Outputs (of _values.ROW_OUTPUTS) of the samples at these positions, for datasets that are indexed by number:
@@ -538,7 +540,8 @@ class Plan:
             if self.info.positions is not None:
                 positions = range(positions.start, min(positions.stop, self.info.positions))
             return self._shown(Sample(*self._native.sample(self._native.number(p))) for p in positions)
-        return self._shown(self.order(samples[0], samples[1] - samples[0]))
+        first, end = (whole(f"the {which} of samples", n) for which, n in zip(("first", "end"), samples))
+        return self._shown(self.order(first, max(end - first, 0)))
 
     def _source_number(self, source):
         """The number of a source, given that or its name."""
@@ -557,10 +560,11 @@ class Plan:
 
     def _trace_document(self, source, number, epochs, until):
         source = self._source_number(source)
-        first, count = self._native.source(source)[-1].document(number)
+        first, count = self._native.source(source)[-1].document(whole("the number of a document", number))
         if count == 0:
             return []
-        return [Sample(*s) for s in self._native.trace(source, first, count, epochs, until)]
+        limits = [None if limit is None else whole("epochs or until", limit) for limit in (epochs, until)]
+        return [Sample(*s) for s in self._native.trace(source, first, count, *limits)]
 
     def _shown(self, found):
         sources = [s.dataset for s in self.sources]
@@ -585,11 +589,11 @@ class Plan:
 
     def state(self, position, damaged=0):
         """The state of a run that has shown `position` samples, as text to save with a checkpoint."""
-        return self._native.state_save(position, damaged)
+        return self._native.state_save(whole("position", position), whole("damaged", damaged))
 
     def load_state(self, text):
         """(position, damaged, skipped) of a state; leat.Error ("checkpoint") if this plan gave other samples before."""
-        return self._native.state_load(text)
+        return self._native.state_load(instance("a state", text, str))
 
 
 def _make(sources, seq_len, seed, options):

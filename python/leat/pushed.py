@@ -7,7 +7,7 @@ import os
 
 from leat import _leat
 from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
-from leat._values import flag, read_size, shown, whole
+from leat._values import flag, instance, listed, path_of, read_size, shown, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.packer import Packer
 
@@ -57,7 +57,8 @@ class PushedRun:
             store_mask=flag("store_mask", store_mask) or mask is not None, write=write, chat=chat, keep=keep,
             allow_empty=allow_empty, splits=read_splits(split))
         spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(output, tokenizer._core, spec, pattern, options, flag("append", append)),
+        self._push_to(_leat.PushedRun(path_of("output", output), tokenizer._core, spec, pattern, options,
+                                      flag("append", append)),
                       dict(text=text, id=id, mask=mask, chat=chat, allow_empty=allow_empty))
 
     def _push_to(self, pushed, fields):
@@ -88,7 +89,8 @@ class PushedRun:
             from leat._renderers import Renderers
             renderers = Renderers()
         core = run.push(str(key), whole("threads", threads, 1, 4096),
-                        0 if memory is None else read_size(memory), scratch, renderers)
+                        0 if memory is None else read_size(memory),
+                        None if scratch is None else path_of("scratch", scratch), renderers)
         return PartPacker._begin(core, self.folder, str(key), self._fields)
 
     def commit(self, pieces) -> Dataset:
@@ -97,6 +99,7 @@ class PushedRun:
         leat.Error ("rejects"): more records of all parts were rejected than max_rejects allows. Then nothing is
         committed: abort(), or begin the same run with another max_rejects and commit the same pieces. With `split`,
         leat.open(FOLDER/NAME) opens the split NAME from then on."""
+        pieces = [instance("a piece", piece, Piece, "a Piece") for piece in listed("pieces must be a list", pieces)]
         self._open_run().commit([line for piece in pieces for line in piece.line.split("\n")])
         self._ended = True
         return open_dataset(self.folder)

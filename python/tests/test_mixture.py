@@ -217,8 +217,8 @@ def test_a_loss_for_each_row(mixture):
             with pytest.raises((TypeError, ValueError), match=words):
                 mixture.add(batch, losses)
         assert mixture.state_dict(loader)["counts"] == [0, 0]
-        for given, words in (([1, 1], "must give a dict"), (dict.fromkeys(mixture._names, 0), "one must be above 0"),
-                             (dict.fromkeys(mixture._names, "x"), "must be numbers"), (None, "must give a dict")):
+        for given, words in (([1, 1], "must be a dict"), (dict.fromkeys(mixture._names, 0), "one must be above 0"),
+                             (dict.fromkeys(mixture._names, "x"), "must be numbers"), (None, "must be a dict")):
             with pytest.raises((TypeError, ValueError), match=words):
                 mixture.step(loader, lambda weights, losses: given)
 

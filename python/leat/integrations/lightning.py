@@ -8,7 +8,7 @@ try:
 except ImportError:
     from pytorch_lightning import LightningDataModule  # type: ignore[assignment,no-redef]
 
-from leat._values import check_plan, member
+from leat._values import check_plan, entry
 from leat.loader import Loader, check_options
 
 
@@ -182,7 +182,7 @@ class DataModule(LightningDataModule):
         if self.trainer is not None and self.trainer.state.fn != "fit":
             return  # validate() and test() take the weights of a checkpoint
         self._know_trainer()
-        self._state = member(state, "train")
+        self._state = entry(state, "train")
         if self._train is not None:
             self._train.load_state_dict(self._state)
 

@@ -9,10 +9,11 @@ It meets what megatron-core 0.16.1 and 0.19.2 and Megatron-LM's main of August 2
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable as Function
 from dataclasses import KW_ONLY, dataclass
 
 from leat._lazy import need
-from leat._values import MOST, flag, sample_number, whole
+from leat._values import MOST, attributes_of, check_plan, choice, flag, instance, listed, sample_number, shown, whole
 from leat.loader import Loader as PlanLoader
 from leat.options import Order
 from leat.plan import Plan, decimal
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["BlendedMegatronDatasetBuilder", "Dataset", "Loader", "build", "loader", "loaders", "needs_data", "order"]
 
 USES = ("train", "valid", "test")
+CONFIG = ("sequence_length", "tokenizer", "reset_position_ids", "reset_attention_mask", "eod_mask_loss",
+          "create_attention_mask")  # what items are made by
 
 # settings of a GPTDatasetConfig with which Megatron makes other samples than leat does, unless they have this value,
 # and what a program can do instead
@@ -119,9 +122,14 @@ def build(sizes: Sequence[int | None], is_built_on_rank: Callable[[], bool], con
         if getattr(config, name, value) not in (value, None):
             raise ValueError(f"leat.integrations.megatron supports {name}={value!r} only, and the config has "
                              f"{getattr(config, name)!r}: use Megatron's own dataset{instead}")
-    if not is_built_on_rank():
+    attributes_of("config", config, "blend", "blend_per_split", "split", "random_seed", "multiple_validation_sets",
+                  "mid_level_dataset_surplus", *CONFIG)
+    for blend in [config.blend] if config.blend is not None else config.blend_per_split or [()]:
+        if blend is not None and (not isinstance(blend, (tuple, list)) or len(blend) != 2):
+            raise TypeError(f"a blend of the config must be (prefixes, weights), not {shown(blend)}")
+    if not instance("is_built_on_rank", is_built_on_rank, Function, "a function")():
         return [None] * len(USES)
-    return [_build(config, number, size) for number, size in enumerate(sizes)]
+    return [_build(config, number, size) for number, size in enumerate(listed("sizes must be a list", sizes))]
 
 
 def _build(config: Any, number: int, size: int | None) -> Any:
@@ -163,11 +171,12 @@ class Dataset:
     """
 
     def __init__(self, plan: Any, config: Any, use: str = "train", blends: bool | None = None):
-        self.plan, self.config = plan, config
+        attributes_of("config", config, *CONFIG)
+        self.plan, self.config = check_plan(plan), config
         if plan.seq_len != config.sequence_length:
             raise ValueError(f"the plan has rows of {plan.seq_len} tokens, and the config says "
                              f"{config.sequence_length}")
-        self._number = USES.index(use)
+        self._number = choice("use", use, {name: number for number, name in enumerate(USES)})
         self._blends = ((plan.info.sources > 1 if blends is None else blends)
                         and (getattr(config, "context_parallel_size", None) or 1) == 1)
         self._items = _Items(config)
@@ -236,6 +245,7 @@ class Loader:
 
     def __init__(self, dataset: Dataset, micro_batch_size: int, consumed_samples: int = 0, *, rank: int | None = None,
                  world: int | None = None, cycle: int | None = None, **options: Any):
+        attributes_of("dataset", dataset, "plan", "_items")
         if (rank is None) != (world is None):
             raise TypeError("rank and world go together: give both or none")
         if rank is None:
@@ -315,6 +325,7 @@ class _Items:
     """What GPTDataset.__getitem__ makes of a sample's tokens, for all rows of a batch at once."""
 
     def __init__(self, config: Any):
+        attributes_of("the tokenizer of config", config.tokenizer, "eod")
         self.end, self.pad = config.tokenizer.eod, _pad_of(config)
         self.resets_positions, self.resets_attention, self.masks_end, masks = (
             flag(f"{name} of the config", getattr(config, name)) for name in (

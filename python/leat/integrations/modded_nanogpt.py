@@ -3,9 +3,10 @@ for its main of August 2026 (f411b3d)."""
 from __future__ import annotations
 
 import glob
+import os
 
 import leat
-from leat._values import shown_name
+from leat._values import flag, path_of, shown, shown_name, whole
 
 BEGIN = 50256
 MOST_DOCUMENTS = {16384: 64, 32768: 96, 49152: 128}  # train_gpt.py's, by a rank's tokens
@@ -40,20 +41,23 @@ class Batches:
         self._ranks = (0, 1) if alone else (distributed.get_rank(), distributed.get_world_size())
         self._device, self._hash, self._loader = device, bigram_hash, None
         tokens = self._of_rank(num_tokens, grad_accum_steps)
+        files = os.fsdecode(path_of("files", files))
         found = sorted(glob.glob(files)) if files.endswith(".bin") else None
         if found == []:
             raise FileNotFoundError(f"no files for the pattern {shown_name(files)}")
         dataset = leat.open(files if found is None else [f"llmc:{file}?begin={BEGIN}" for file in found])
-        if align_to_bos and (dataset.info.begin_token is None or dataset.info.begin_token != dataset.info.end_token):
+        begin = dataset.info.begin_token
+        if flag("align_to_bos", align_to_bos) and (begin is None or begin != dataset.info.end_token):
             raise ValueError(f"documents of {shown_name(files)} do not stand between two begin tokens, as "
                              "align_to_bos=True needs: pack them so, or use align_to_bos=False")
-        self._row = tokens if row is None or not align_to_bos else row
+        self._row = tokens if row is None or not align_to_bos else whole("row", row, 1)
         self._plan = leat.Plan(dataset, self._row, seed=seed, order=order if align_to_bos else "sequential",
                                epochs=None if align_to_bos else 1)
         self._go_on(tokens, max_seq_len, state)
 
     def _of_rank(self, num_tokens, grad_accum_steps):
-        if num_tokens % (self._ranks[1] * grad_accum_steps):
+        num_tokens = whole("num_tokens", num_tokens, 1)
+        if num_tokens % (self._ranks[1] * whole("grad_accum_steps", grad_accum_steps, 1)):
             raise ValueError(f"{num_tokens} tokens are not the same for each of {self._ranks[1]} ranks and "
                              f"{grad_accum_steps} steps")
         return num_tokens // (self._ranks[1] * grad_accum_steps)
@@ -62,7 +66,7 @@ class Batches:
         if tokens % self._row:
             raise ValueError(f"a rank's batch of {tokens} tokens is not made of rows of {self._row}: give row= a "
                              "divisor of all batches")
-        before, self._tokens, self._longest = self._loader, tokens, max_seq_len
+        before, self._tokens, self._longest = self._loader, tokens, whole("max_seq_len", max_seq_len, -1)
         if before is not None:
             state = before.state_dict()
             before.close()
@@ -78,6 +82,8 @@ class Batches:
 
     def send(self, settings):
         if settings is not None:
+            if not isinstance(settings, (tuple, list)) or len(settings) != 3:
+                raise TypeError(f"send() takes (num_tokens, max_seq_len, grad_accum_steps), not {shown(settings)}")
             num_tokens, longest, grad_accum_steps = settings
             self._go_on(self._of_rank(num_tokens, grad_accum_steps), longest)
         return self._batch(*next(self._loader))

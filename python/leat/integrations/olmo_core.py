@@ -12,7 +12,7 @@ from olmo_core.distributed.utils import get_fs_local_rank, get_rank, get_world_s
 from olmo_core.eval.lm_evaluator import LMEvaluator
 from torch.nn.utils.rnn import pad_sequence
 
-from leat._values import check_plan, flag, member
+from leat._values import check_plan, flag, entry
 from leat.loader import Loader
 from leat.options import Outputs
 
@@ -123,7 +123,7 @@ class DataLoader(TextDataLoaderBase):
         return {"leat": self.loader.state_dict()}
 
     def load_state_dict(self, state):
-        self.loader.load_state_dict(member(state, "leat"))
+        self.loader.load_state_dict(entry(state, "leat"))
         self._over = False
         self._count()
 

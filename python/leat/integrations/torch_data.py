@@ -8,8 +8,8 @@ from multiprocessing.context import get_spawning_popen
 import torch.utils.data
 
 from leat._passes import batches_in, last_of
-from leat._values import (ROW_OUTPUTS, check_plan, flag, member, outputs_of, read_state, sample_number, samples_of,
-                          whole)
+from leat._values import (ROW_OUTPUTS, check_plan, entry, flag, listed, outputs_of, read_state, sample_number,
+                          samples_of, whole)
 from leat.loader import Loader, check_options
 from leat.ranks import rank_and_world
 
@@ -44,6 +44,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         # now, because worker processes do not know the ranks
         self.rank, self.world = rank_and_world(rank, world, ranks)
+        whole("position", options.get("position", 0))
         self.options = {**options, "style": style, "last": last_of(options.get("last"), self.world)}
         self._loader = self._resume = None
         self._away = mmap.mmap(-1, 1)  # shared with worker processes: 1 if they iterate instead of this one
@@ -142,12 +143,12 @@ class IterableDataset(torch.utils.data.IterableDataset):
             return state
         if "_snapshot" not in state:
             return state.get("dataset_state", state)
-        snapshot, since = state["_snapshot"], whole("_steps_since_snapshot", member(state, "_steps_since_snapshot"))
-        count = whole("_num_workers", member(member(snapshot, "_main_snapshot"), "_num_workers"), 1)
-        last = whole("_last_yielded_worker_id", member(snapshot, "_last_yielded_worker_id"), 0, count - 1)
+        snapshot, since = state["_snapshot"], whole("_steps_since_snapshot", entry(state, "_steps_since_snapshot"))
+        count = whole("_num_workers", entry(entry(snapshot, "_main_snapshot"), "_num_workers"), 1)
+        last = whole("_last_yielded_worker_id", entry(snapshot, "_last_yielded_worker_id"), 0, count - 1)
         # the worker whose turn it is stands before the round of batches that the others have begun
         turn = f"worker_{last if last + 1 == count else last + 1}"
-        worker = member(member(member(snapshot, "_worker_snapshots"), turn), "dataset_state")
+        worker = entry(entry(entry(snapshot, "_worker_snapshots"), turn), "dataset_state")
         position, damaged, _ = read_state(self.plan, worker)
         position += ((last + 1) % count + since) * self.batch_size * self.world
         if self.plan.info.positions is not None:
@@ -194,7 +195,8 @@ class MapDataset(torch.utils.data.Dataset):
         return self.samples
 
     def _read(self, positions):
-        return self.plan._rows([sample_number(p, self.samples) for p in positions], self.dtype.itemsize, self.outputs,
+        return self.plan._rows([sample_number(p, self.samples) for p in listed("positions must be a list", positions)],
+                               self.dtype.itemsize, self.outputs,
                                lambda array: torch.utils.dlpack.from_dlpack(array.__dlpack__()), self.mask_first)
 
     def __getitem__(self, position):

@@ -16,7 +16,7 @@ try:
 except ModuleNotFoundError:
     from torchtitan.components.data.loader import BaseDataLoader
 
-from leat._values import member
+from leat._values import entry
 from leat.loader import Loader
 from leat.options import Outputs
 from leat.plan import Plan
@@ -72,7 +72,7 @@ class DataLoader(BaseDataLoader):
 
     def load_state_dict(self, state):
         if state:
-            self.loader.load_state_dict(json.loads(member(state, "leat")))
+            self.loader.load_state_dict(json.loads(entry(state, "leat")))
 
     def close(self):
         self.loader.close()
