@@ -232,13 +232,7 @@ struct leat_loader_outputs {
     /* Labels without loss, also in loss_mask and loss_weights; 0: they have it. */
     uint32_t mask_row_first; /* 1: a row's second token, which its first place predicts */
     uint32_t mask_begin;     /* 1: begin tokens (info.begin_token of the datasets, which must have one) */
-    /*
-     * 1: all of a row in which a sequence of 1 to 13 tokens stands 32 times in succession or more often: the rows that
-     * OLMo-core's instance filter leaves out. Looked through are the inputs of windows, and all tokens of rows of
-     * documents, without padding; also with slices, for which each row is then read whole.
-     */
-    uint32_t mask_repeats;
-    uint32_t reserved[4]; /* 0 */
+    uint32_t reserved[5];    /* 0 */
 };
 
 struct leat_loader_options {
@@ -280,7 +274,7 @@ struct leat_loader_options {
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
       { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 1, 1, 0, -1, 0, { 0, 0, 0, 0 } },                                           \
-      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
+      { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
       { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
 
 /*

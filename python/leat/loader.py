@@ -183,7 +183,7 @@ class Loader(Passes):
             outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=own.unshifted if outputs.unshifted is None else outputs.unshifted,
             mask_first=own.mask_first if outputs.mask_first is None else outputs.mask_first,
-            mask_row_first=outputs.mask_row_first, mask_begin=outputs.mask_begin, mask_repeats=outputs.mask_repeats,
+            mask_row_first=outputs.mask_row_first, mask_begin=outputs.mask_begin,
             ignore_index=ignore_index,
             cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
         self._stats_file = None

@@ -185,8 +185,6 @@ class Outputs(Group):
                    apart
     mask_row_first a row's second token, which its first place predicts, is not used as a label
     mask_begin     begin tokens are not used as labels
-    mask_repeats   a row in which 1 to 13 tokens stand 32 times in succession has no labels, as by OLMo-core's instance
-                   filter; slices too are of rows that are looked through whole
     borrow         arrays point into the loader's ring, without a copy (torch and numpy); they are valid until the next
                    batch is taken or batch.release() is called, and later show other numbers
     max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
@@ -200,7 +198,6 @@ class Outputs(Group):
     mask_first: bool | None = None
     mask_row_first: bool = False
     mask_begin: bool = False
-    mask_repeats: bool = False
     borrow: bool = False
     max_sequences: int | None = None
     called = "leat.Outputs"

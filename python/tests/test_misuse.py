@@ -354,7 +354,7 @@ def test_flags(corpus, plan, tmp_path, wrong):
                 **{name: wrong})
     assert (tmp_path / "out.leat").read_bytes() == before
     for group, names in ((leat.IO, ["verify"]), (leat.fit, ["begin"]), (leat.Opening, ["online"]),
-                         (leat.Outputs, ["mask_row_first", "mask_begin", "mask_repeats", "borrow"])):
+                         (leat.Outputs, ["mask_row_first", "mask_begin", "borrow"])):
         for name in names:
             refused(TypeError, f"{name} of {group.called} must be True or False", group, **{name: wrong})
     for name in ("unshifted", "mask_first") if wrong is not None else ():

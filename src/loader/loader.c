@@ -247,8 +247,6 @@ void leat_loader_close(struct leat_loader *loader)
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
         l->memory.host = NULL;
-    free(l->loss.ids);
-    free(l->loss.row);
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
         loader_segments_close(&l->slots[i]);
         free(l->slots[i].samples);

@@ -181,10 +181,6 @@ struct leat_loader {
     struct loader_log log;
     struct loader_loss {
         uint64_t begin_token; /* LEAT_NONE: its labels have loss */
-        uint32_t *ids;        /* of a row; the stage's, as the next is */
-        size_t room;
-        struct leat_stretch *row; /* of a row in segments */
-        size_t row_room;
     } loss;
     struct loader_ahead ahead;
     struct loader_deal deal;
@@ -335,15 +331,7 @@ void loader_ahead_close(struct leat_loader *l);
 /* Checks these options, before and after it is known how rows are laid out; if any needs a mask, the loader has one. */
 enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err);
 
-/* Clears the mask of a row whose tokens have come. */
-enum leat_status loader_loss_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, uint8_t *mask,
-                                 struct leat_error *err);
-
-/* Whether an n-gram is repeated too often in a row; false if it does not matter. */
-enum leat_status loader_loss_repeats(struct leat_loader *l, const struct loader_slot *slot, uint32_t row, bool *repeats,
-                                     struct leat_error *err);
-
-/* Clears the mask of `count` tokens that follow each other, but for repeats; the row's second token is number `second`
+/* Clears the mask of `count` tokens that follow each other; the row's second token is number `second`
  * of them, if it is one. */
 void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
                         uint8_t *mask);

@@ -248,5 +248,7 @@ enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
-    return s == LEAT_OK ? loader_loss_row(l, slot, row, mask, err) : s;
+    if (s == LEAT_OK)
+        loader_loss_tokens(l, loader_layout_row(slot, row), loader_pieces_tokens(l, slot, row), 1, mask);
+    return s;
 }

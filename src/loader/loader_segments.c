@@ -564,7 +564,6 @@ enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot 
 {
     struct loader_segments *x = &slot->segments;
     enum leat_status s = find_documents(l, x, row, err);
-    bool repeats;
 
     if (s != LEAT_OK) {
         x->start_count = 0;
@@ -574,11 +573,8 @@ enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot 
     }
     if (!l->masks || slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)
         return LEAT_OK;
-    s = loader_loss_repeats(l, slot, row, &repeats, err);
     for (uint32_t k = x->rows[row].cut; s == LEAT_OK && k < x->rows[row + 1].cut; k++)
-        if (repeats)
-            memset(slot->memory + slot->layout.masks_at + x->cuts[k].token, 0, x->cuts[k].tokens);
-        else if (x->cuts[k].tokens > 0)
+        if (x->cuts[k].tokens > 0)
             s = find_mask(l, slot, row, &x->cuts[k], err);
     return s;
 }

@@ -192,8 +192,8 @@ Wrong options are refused.
   $ $load --batch 4 --slice 0/3
   leat-bench: rows of 100 places cannot be cut into 3 equal chunks for 3 slices: take a seq_len that is a multiple of 3: 99 or 102
   [2]
-  $ $load --batch 4 --mask-repeats
-  leat-bench: --mask-repeats needs labels: --output i32, i64 or packed (leat-bench load --help shows how)
+  $ $load --batch 4 --mask-begin
+  leat-bench: --mask-begin needs labels: --output i32, i64 or packed (leat-bench load --help shows how)
   [2]
   $ $load --batch 4 --device abacus
   leat-bench: this build has no device abacus; "host" always works

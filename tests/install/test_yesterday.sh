@@ -66,7 +66,7 @@ change "$tmp/older-headers" \
     '/^struct leat_loader_options {/,/^};/{/struct leat_loader_outputs outputs;/d}' \
     '/^struct leat_loader_options {/,/^};/{/const char \*stats_file;/d;/uint64_t stats_ms;/d}' \
     '/^struct leat_loader_options {/,/^};/{/source_weight/d;/struct leat_loader_slice slice;/d}' \
-    's/, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, 0, NULL, 0, *.$/ }/' \
+    's/, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0, *.$/ }/' \
     '/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }/d' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
 sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat/dataset.h"

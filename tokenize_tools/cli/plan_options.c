@@ -538,7 +538,7 @@ const char *no_loss_given(const struct no_loss *n)
 {
     if (n->first || n->row_first)
         return n->first ? "mask-first" : "mask-row-first";
-    return n->begin ? "mask-begin" : n->repeats ? "mask-repeats" : NULL;
+    return n->begin ? "mask-begin" : NULL;
 }
 
 void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o)
@@ -546,5 +546,4 @@ void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o)
     o->mask_first = n->first;
     o->mask_row_first = n->row_first;
     o->mask_begin = n->begin;
-    o->mask_repeats = n->repeats;
 }

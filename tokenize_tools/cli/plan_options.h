@@ -143,7 +143,7 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
 
 /* Labels that a loader gives no loss (struct leat_loader_outputs): rows for a struct of values with a `no_loss`. */
 struct no_loss {
-    bool first, row_first, begin, repeats;
+    bool first, row_first, begin;
 };
 #define NO_LOSS_ROW(values, option, member)                                                                            \
     .name = option, .type = OPTION_FLAG, .field = offsetof(struct values, no_loss.member), .rare = true
@@ -151,10 +151,8 @@ struct no_loss {
     { NO_LOSS_ROW(values, "mask-first", first), .help = "no loss for a document's first token as a label",             \
       .more = "A loader with mask_first does the same, and so on." },                                                  \
         { NO_LOSS_ROW(values, "mask-row-first", row_first), .help = "no loss for a row's first label" },               \
-        { NO_LOSS_ROW(values, "mask-begin", begin), .help = "no loss for begin tokens as labels" },                    \
     {                                                                                                                  \
-        NO_LOSS_ROW(values, "mask-repeats", repeats),                                                                  \
-            .help = "no loss in rows with 32 copies of 1 to 13 tokens in succession"                                   \
+        NO_LOSS_ROW(values, "mask-begin", begin), .help = "no loss for begin tokens as labels"                         \
     }
 const char *no_loss_given(const struct no_loss *n); /* the name of an option that was given; NULL: none */
 void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o);

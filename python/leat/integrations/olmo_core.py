@@ -43,7 +43,7 @@ class DataLoader(TextDataLoaderBase):
     dp_process_group   the ranks that share the data: train_module.dp_process_group
     doc_lens           batches have doc_lens and max_doc_lens, for attention within documents, which needs flash
                        attention: generate_doc_lengths of OLMo-core's datasets
-    outputs            further options of the outputs: leat.Outputs(mask_first=True, mask_repeats=True)
+    outputs            further options of the outputs: leat.Outputs(mask_first=True)
     collator           for callbacks that make batches of their own (downstream evaluation)
     options            further options of leat.Loader, such as threads and balance. `last` is "dropped", as in OLMo-core
 

@@ -56,7 +56,6 @@ static const struct field options[] = {
     INSIDE(FLAG, outputs, mask_first),
     INSIDE(FLAG, outputs, mask_row_first),
     INSIDE(FLAG, outputs, mask_begin),
-    INSIDE(FLAG, outputs, mask_repeats),
     INSIDE(NUMBER, outputs, ignore_index),
     INSIDE(NUMBER, outputs, cu_seqlens_room),
     NAMED(NUMBER, "slice_rank", slice.rank),
