@@ -114,7 +114,7 @@ What is set and does not count is named, all of it.
   >     OMPI_COMM_WORLD_RANK="$many" OMPI_COMM_WORLD_SIZE=1 PMI_RANK="$many" PMI_SIZE=1
   leat: --part auto: no system says which of 2 parts this is, as one of these variables: SLURM_ARRAY_TASK_ID, SLURM_PROCID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, BATCH_TASK_INDEX, CLOUD_RUN_TASK_INDEX, PBS_ARRAY_INDEX, PBS_ARRAYID, SGE_TASK_ID, LSB_JOBINDEX, OMPI_COMM_WORLD_RANK, PMI_RANK; SLURM_PROCID=0000000000000000000000000000000000000000 does not count, since SLURM_STEP_NUM_TASKS=1: a single process is no part; BATCH_TASK_INDEX=0000000000000000000000000000000000000000 does not count, since BATCH_TASK_COUNT=1: a single process is no part; CLOUD_RUN_TASK_INDEX=0000000000000000000000000000000000000000 does not count, since CLOUD_RUN_TASK_COUNT=1: a single process is no part; SGE_TASK_ID=undefined means that this job is no part of an array; LSB_JOBINDEX=0 means that this job is no part of an array; OMPI_COMM_WORLD_RANK=0000000000000000000000000000000000000000 does not count, since OMPI_COMM_WORLD_SIZE=1: a single process is no part; PMI_RANK=0000000000000000000000000000000000000000 does not count, since PMI_SIZE=1: a single process is no part; or use --part I/2 (leat pack --help shows how)
   [2]
-  $ for wrong in auto/ auto/0 auto+/4 auto-1/4 auto/4x auto/1000001 0/4 5/4 +1/4 1/ ''; do
+  $ for wrong in auto/ auto/0 auto+/4 auto-1/4 auto/4x auto/1000001 0/4 5/4 +1/4 1/ /2 1/2x ''; do
   >     pack "$wrong" || [ $? -eq 2 ] || break
   > done
   leat: --part: "auto/" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
@@ -127,6 +127,8 @@ What is set and does not count is named, all of it.
   leat: --part: "5/4" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
   leat: --part: "+1/4" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
   leat: --part: "1/" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
+  leat: --part: "/2" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
+  leat: --part: "1/2x" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
   leat: --part: "" is not I/N, the I-th of N parts (1/8), nor auto/N (leat pack --help lists the options)
   $ pack 0
   leat: --part needs the number of parts, as I/N or auto/N; it is known only of a run in a folder (--run DIR) (leat pack --help shows how)
