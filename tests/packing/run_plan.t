@@ -24,7 +24,7 @@ Each line of a plan is lost in turn, and each has another character at its end.
   >     done
   > done 2>&1 | sort | uniq -c
         2 leat: other/leat-run is not the plan of a run that this version can read
-       64 leat: other/leat-run, the plan of the run, is damaged: restore it, or plan the run again in another folder
+       [5-9][0-9] leat: other/leat-run, the plan of the run, is damaged: restore it, or plan the run again in another folder (re)
   $ ls other
   leat-run
   leat-run.inputs
