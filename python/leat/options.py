@@ -204,7 +204,7 @@ class Outputs(Group):
 
     def __post_init__(self) -> None:
         maybe = [name for name in ("unshifted", "mask_first") if getattr(self, name) is not None]
-        self._check_flags("mask_row_first", "mask_begin", "mask_repeats", "borrow", *maybe)
+        self._check_flags("mask_row_first", "mask_begin", "borrow", *maybe)
         if self.names is not None and not isinstance(self.names, str):
             object.__setattr__(self, "names", tuple(listed("outputs must be names", self.names)))
         self._dtype("int64")

@@ -142,9 +142,9 @@ def calls(m):
         slice=None, ahead=0, source_weights=None, threads=0, notices=False)
     yield "Outputs", lambda **how: leat.Loader(plan, 4, framework="numpy", outputs=leat.Outputs(**how)), dict(
         names=("inputs",), dtype="int64", unshifted=False, mask_first=None, mask_row_first=False, mask_begin=False,
-        mask_repeats=False, borrow=False, max_sequences=None)
+        borrow=False, max_sequences=None)
     yield "IO", lambda **how: leat.Loader(plan, 4, framework="numpy", io=leat.IO(**how)), dict(
-        engine="auto", apart="auto", verify=True, slots=0, memory=0, numa_node=-1, page_cache=0)
+        engine="auto", apart="auto", verify=True, slots=0, memory=0, numa_node=-1)
     yield "Loader.change", lambda **how: leat.Loader(plan, 4, framework="numpy").change(**how), dict(plan=plan,
                                                                                                     group=None)
     yield "IterableDataset", iterable, dict(plan=plan, batch_size=4, rank=0, world=1, ranks=None, style="dict",
