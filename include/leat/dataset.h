@@ -222,10 +222,6 @@ LEAT_API enum leat_status leat_dataset_document(const struct leat_dataset *d, ui
 LEAT_API enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
                                               uint64_t *starts, struct leat_error *err);
 
-/* The same for the starts of sequences: see info.sequences. The order `megatron` puts these together. */
-LEAT_API enum leat_status leat_dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
-                                                       uint64_t *starts, struct leat_error *err);
-
 /*
  * Finds the documents that have a token in [first, first + count), count > 0. Sets *document to the first one's number,
  * and *documents to how many there are up to the last one, including any without tokens between them. The number of

@@ -333,8 +333,8 @@ enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t numb
     return s == LEAT_OK ? read_starts(d, &kind, number, count, starts, err) : s;
 }
 
-enum leat_status leat_dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
-                                              uint64_t *starts, struct leat_error *err)
+enum leat_status dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
+                                         uint64_t *starts, struct leat_error *err)
 {
     const struct kind_of_start kind = { offsetof(struct part, first_sequence), d->sequences, part_sequences,
                                         part_sequence_starts };

@@ -36,6 +36,10 @@ enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *p
 /* `err` says that the dataset's files do not exist: adds what does exist in that folder. */
 void dataset_say_missing(const char *name, struct leat_error *err);
 
+/* As leat_dataset_starts(), of the sequences that the order `megatron` puts together: see info.sequences. */
+enum leat_status dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
+                                         uint64_t *starts, struct leat_error *err);
+
 /* The part that holds this token, document or input, which the caller has checked to be below the dataset's count. */
 struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token);
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);

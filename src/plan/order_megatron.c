@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/search.h"
 #include "base/status.h"
+#include "dataset/dataset.h"
 #include "order/megatron.h"
 #include "plan.h"
 
@@ -65,7 +66,7 @@ static enum leat_status enter(struct walk *w, uint64_t entry, struct leat_error 
 
     w->entry = entry;
     w->sequence = w->part->first + w->part->order.sequences[entry];
-    s = leat_dataset_sequence_starts(w->dataset, w->sequence, 2, starts, err);
+    s = dataset_sequence_starts(w->dataset, w->sequence, 2, starts, err);
     if (s != LEAT_OK)
         return s;
     w->first = starts[0];
@@ -200,7 +201,7 @@ static enum leat_status starts_before(void *context, uint64_t sequence, bool *is
 {
     const struct from_token *from = context;
     uint64_t start;
-    enum leat_status s = leat_dataset_sequence_starts(from->dataset, sequence, 1, &start, err);
+    enum leat_status s = dataset_sequence_starts(from->dataset, sequence, 1, &start, err);
 
     *is_before = s == LEAT_OK && start < from->token;
     return s;
@@ -328,7 +329,7 @@ static enum leat_status read_lengths(const struct leat_dataset *d, const struct 
     for (uint64_t at = 0; s == LEAT_OK && at < p->count; at += STARTS_AT_ONCE) {
         uint64_t here = p->count - at < STARTS_AT_ONCE ? p->count - at : STARTS_AT_ONCE;
 
-        s = leat_dataset_sequence_starts(d, p->first + at, here + 1, starts, err);
+        s = dataset_sequence_starts(d, p->first + at, here + 1, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             uint64_t length = starts[i + 1] - starts[i];
 

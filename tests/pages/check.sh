@@ -1,8 +1,8 @@
 #!/bin/sh
 # check.sh BUILD [FOLDER]: what `make check-pages` runs: the pages that leat show and leat-bench report write, in
 # headless Chromium: each opens, nothing reaches beyond the window at 360 and 1,600 pixels, in light, dark and print.
-# Also the search of the site in BUILD/site, where make site could make one. Screenshots stay in FOLDER (BUILD/pages), to be
-# looked at. Exit code 77: there is no Chromium.
+# Also the search of the site in BUILD/site, where make site could make one. Screenshots stay in FOLDER (BUILD/pages),
+# to be looked at. Exit code 77: there is no Chromium.
 set -e
 build=$(cd "$1" && pwd)
 folder=${2:-$build/pages}
