@@ -3,7 +3,7 @@
 sums, products and quotes; numbers as decimal.Decimal, strings by their UTF-8; the documents are those of the records
 that are kept, whether a record is a line, an element of an array, longer than a unit, a line of CSV, or a row of
 Parquet. Records that are left out are counted, and those that are no JSON stay rejects. Wrong conditions are refused
-(packing/test_pack_conditions.sh), and so is resuming with others; a joined dataset says which part had which; a field
+(packing/pack_conditions.t), and so is resuming with others; a joined dataset says which part had which; a field
 that no record has is named, with the nearest that they have.
 
 Once `lang == en` looked for "= en" and `lang = 'en'` for the quotes, and a run that kept nothing said nothing, but with

@@ -5,7 +5,7 @@ pack_counts.t: leat pack counts what it replaced and rejected, and names each in
   $ printf '{"text":"\303"}\n' >n.jsonl
   $ leat pack -t bytes -o counted m.jsonl n.jsonl
   counted: 24 tokens in 5 documents from 2 inputs, 19 bytes of text in *. (glob)
-  * of text, * tokens/s; memory at most * MiB. (glob)
+  * of text, * tokens/s; memory at most *. (glob)
   4 malformed parts of text in 2 inputs became U+FFFD: m.jsonl (3), n.jsonl (1); convert text in another encoding to UTF-8 first (iconv).
   Packed 2 records with NaN or Infinity, which are not JSON.
   $ members replaced,replaced_in,not_json leat pack -t bytes --force -o counted --json m.jsonl n.jsonl

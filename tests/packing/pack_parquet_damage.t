@@ -20,7 +20,7 @@ Row groups have 37 rows. Three places are damaged, and the rows that are lost ar
   leat: 1 input was cut off or broken, and packed as far as it was readable: many.parquet, at byte 2,720: row group 4 is broken: rows 148 to 184 are lost; 1,617 bytes were not read
   leat: when it is whole again, start over with --force; --allow-truncated counts that as success: leat pack --resume --allow-truncated -t bytes -o damaged --max-rejects 1000 many.parquet
   damaged: 27,562 tokens in 1,190 documents from 1 input, 25.8 KiB of text in *. (glob)
-  * of text, * tokens/s; memory at most * MiB. (glob)
+  * of text, * tokens/s; memory at most *. (glob)
   310 records were rejected: see damaged.rejects.jsonl.
   [1]
   $ grep lost damaged.rejects.jsonl

@@ -31,7 +31,7 @@ Each part is split as it is packed.
   */split/valid/part-1: 500 tokens in 57 documents. (glob)
   */split/test/part-1: 232 tokens in 26 documents. (glob)
   */split/part-1: 1,905 tokens in 217 documents from 1 input, 2.3 KiB of text read in *. (glob)
-  * of text, * tokens/s; memory at most * MiB. (glob)
+  * of text, * tokens/s; memory at most *. (glob)
   $ leat status split --left
   2-3
   $ leat status split
