@@ -59,6 +59,48 @@ All of it at once is all that was written.
   $ leat cat n --document 0: >got && cmp got written
   $ leat cat n --tokens : >got && cmp got written
 
+Text is that which was encoded, by the tokenizer that the dataset keeps: in documents longer than a block of ids, too,
+whose tokens hold parts of characters.
+
+  $ python3 -c 'import sys; sys.stdout.buffer.write("".join(" %x%c%s" % (i * 7919, 0x1f9c0 + i % 64, "" if i % 5 else "\n")
+  >     for i in range(30000)).encode())' >long
+  $ python3 -c 'import json; [print(json.dumps({"text": x}))
+  >     for x in ("first", "", "with a newline\n", open("long", encoding="utf-8").read())]' >texts.jsonl
+  $ printf 'firstwith a newline\n' | cat - long >all_texts
+  $ for tokenizer in bytes gpt2 o200k_base; do
+  >     leat pack -t $tokenizer -o $tokenizer texts.jsonl >/dev/null
+  >     leat cat $tokenizer --document 0:3 | paste -sd '|'
+  >     leat cat $tokenizer --document 3 | cmp - long
+  >     leat cat $tokenizer --tokens : | cmp - all_texts
+  > done
+  first||with a newline
+  first||with a newline
+  first||with a newline
+
+In this vocabulary, as SentencePiece has them, a text depends on its neighbours: a mark for the space is nothing before
+the first token, and characters are made of bytes. A part is a text of its own, and none is cut where a block ends.
+
+  $ make_dataset neighbours vocabulary=5 tokenizer=tokenizer.json file='{"version": "1.0",
+  >     "decoder": {"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+  >         {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+  >     "model": {"type": "BPE", "byte_fallback": true, "merges": ["▁ a"],
+  >         "vocab": {"▁": 0, "a": 1, "▁a": 2, "<0xC3>": 3, "<0xA9>": 4}}}' \
+  >     document=2,2,0,3,4,1 document= document=2 document="$(printf '%030000d' 0 | sed 's/0/3,4,/g; s/,$//')"
+  $ leat cat neighbours --document 0:3 | sed 's/é/e/'
+  a a ea
+  
+  a
+  $ leat cat neighbours --tokens 0:3
+  a a  (no-eol)
+  $ leat cat neighbours --tokens 1:2
+  a (no-eol)
+  $ leat cat neighbours --tokens 3:4
+  \xef\xbf\xbd (no-eol) (esc)
+  $ for words in '--document 3' '--tokens 7:'; do leat cat neighbours $words | sed 's/é/e/g' | tr -d '\n' | wc -c; done
+  30000
+  30000
+  $ leat cat neighbours --document 3 | sed 's/é//g'
+
 Ids show every token.
 
   $ leat cat b --document 1 --ids
@@ -104,6 +146,12 @@ What it cannot show is said.
   $ leat cat other --document 0
   leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: t.model has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece model
   [1]
+  $ make_dataset broken vocabulary=256 tokenizer=x.json file='{' document=97
+  $ leat cat broken --document 0
+  leat: the tokenizer x.json, stored in broken, cannot be opened, so its text cannot be shown; use --ids: x.json is not valid JSON: missing member name in quotes at byte 1, where the file ends: is it complete?; it was read as a tokenizer
+  [1]
+  $ leat cat broken --document 0 --ids
+  97
   $ leat cat bare --document 0 --text
   leat: bare stores no tokenizer, so its text cannot be shown; use --ids or --tokenizer
   [1]
@@ -141,7 +189,7 @@ What it cannot show is said.
   leat: --document: "x" is not a number; write it like 12, 1.5K or 64Ki (leat cat --help lists the options)
   [2]
 
-Begin and end tokens are no text, though they are among the tokens.
+Begin and end tokens, and ids that are no bytes, are no text, though they are among the tokens.
 
   $ make_dataset marked vocabulary=300 end=256 begin=257 tokenizer=bytes document=72,105 document= document=33
   $ leat cat marked --document 0:
@@ -150,6 +198,11 @@ Begin and end tokens are no text, though they are among the tokens.
   !
   $ leat cat marked --tokens 0:2
   H (no-eol)
+  $ make_dataset odd vocabulary=257 tokenizer=bytes document=97,256,98,256,10
+  $ leat cat odd --document 0
+  ab
+  $ leat cat odd --tokens 1:4 --ids
+  256 98 256
 
 An id that the tokenizer does not have is an error after the text before it.
 
