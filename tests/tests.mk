@@ -104,14 +104,6 @@ $(BUILD)/refuse_calls: $(BUILD)/obj/tests/disks/refuse_calls.o
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
 
-.PHONY: sentences
-## sentences: write what commands say when they refuse, into tests/golden/sentences.txt; read the difference
-SENTENCES := $(shell grep -lE '^ *refuse ' tests/*/test_*.sh)
-sentences: test-tools
-	$(Q)rm -rf $(BUILD)/sentences && mkdir -p $(BUILD)/sentences
-	$(Q)LEAT_TEST_SENTENCES=$(abspath $(BUILD))/sentences tests/run.sh $(BUILD) "" $(SENTENCES)
-	$(Q)cat $(BUILD)/sentences/* >tests/golden/sentences.txt
-
 .PHONY: transcripts
 ## transcripts: write what the commands print now into the transcripts (ONLY=word: into some); read the difference
 transcripts: test-tools

@@ -4,7 +4,7 @@
 # with it; its output follows, with (re) or (glob) behind a line that may differ, and [N] for an exit code of N; all
 # else is read by people alone. A command that reads standard input is given one, or it reads the rest of the file.
 #
-# In PATH are the programs of the build; $SOURCES is the root of the tree. transcripts.sh has what several of them use.
+# In PATH are the programs of the build; $SOURCES is the root of the tree. tests/cli/datasets.sh has what several use.
 build=${LEAT_BUILD:-build}
 case $build in
 /*) ;;
