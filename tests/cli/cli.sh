@@ -1,6 +1,6 @@
 #!/bin/sh
-# cli.sh: what those tests of the commands share that are scripts; each begins by sourcing it. It puts the build folder's
-# programs into PATH and moves to a fresh folder; a test ends with `finish`.
+# cli.sh: what those tests of the commands share that are scripts; each begins by sourcing it. It puts the programs of
+# the build folder into PATH and moves to a fresh folder; a test ends with `finish`.
 build=${LEAT_BUILD:-build}
 case $build in
 /*) ;;
