@@ -174,7 +174,7 @@ An input that is cut off is packed as far as it goes.
 A limit on the size of files ends a run as a full disk does, with a sentence and no signal.
 
   $ (ulimit -f 1 && exec leat pack -t bytes -o limited whole.jsonl)
-  leat: cannot write limited.partial.tokens at byte 512: File too large; raise the file size limit (ulimit -f), or write to another file system
+  leat: cannot write limited.partial.tokens at byte *: File too large; raise the file size limit (ulimit -f), or write to another file system (glob)
   leat: nothing of this run is kept, since it had no checkpoint yet: the same command starts over, also with --resume
   [1]
   $ ls | grep limited
