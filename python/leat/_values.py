@@ -39,7 +39,9 @@ def whole(name, value, least=0, most=MOST):
     if number is None:
         raise TypeError(f"{name} must be a whole number, not {shown(value)}")
     if not least <= number <= most:
-        bounds = f"at least {least}" if most >= MOST - 1 else f"from {least} to {most}"
+        bounds = f"from {least} to {most}"
+        if most >= MOST - 1:
+            bounds = f"at least {least}" if number < least else f"at most {most}"
         raise ValueError(f"{name} must be {bounds}, not {number}")
     return number
 

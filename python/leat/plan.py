@@ -158,7 +158,8 @@ def _ban_lines(bans, names, start):
         source, document, begin = (*item, start)[:3]
         if begin is None:
             raise TypeError("ban() needs start, the sample from which on the documents have no loss")
-        name = names[source] if hasattr(source, "__index__") else fsdecode(source)
+        name = fsdecode(source) if is_name(source) else names[whole("the number of a banned source", source, 0,
+                                                                    len(names) - 1)]
         if "\n" in name or "\0" in name:
             raise ValueError(f"a ban is of a source's name, which has no newline: not of {shown(name)}")
         begin, document = whole("the start of a ban", begin), whole("the number of a banned document", document)

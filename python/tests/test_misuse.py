@@ -77,6 +77,18 @@ def test_numbers_of_samples(plan, wrong):
     refused(ValueError, "part=", leat.pack, "nowhere", "nothing", "bytes", part=(wrong, 8))
 
 
+def test_large_numbers(plan):
+    """A number beyond 2^64 "must be at least 0"."""
+    refused(ValueError, f"rank must be at most {2**64 - 1}, not", leat.Loader, plan, 1, rank=2**64, world=2)
+    refused(ValueError, "must be at most", leat.MapDataset(plan).__getitem__, 2**64)
+
+
+@pytest.mark.parametrize("source", [-1, 1, 2**64, None, 0.0, True], ids=repr)
+def test_sources_of_bans(plan, source):
+    """-1 was the last source, and 2^64 "cannot fit 'int'"."""
+    refused((TypeError, ValueError), "the number of a banned source must be", plan.ban, [(source, 0)], 0)
+
+
 def test_weights_are_what_was_written(corpus):
     """float32's 0.3 was 0.30000001192092896, and the plan refused as too fine."""
     both = [(corpus, np.float32(0.3)), (corpus, np.float64(0.7))]
