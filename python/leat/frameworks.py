@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 
 from leat._lazy import need
-from leat._values import choice
+from leat._values import choice, shown
 
 HOST, CUDA = 1, 2  # DLPack's numbers for kinds of devices
 
@@ -24,10 +24,10 @@ class Torch:
         torch = self.torch = need("torch", "leat.Loader")
         try:
             self.device = torch.device(device)
-        except (RuntimeError, TypeError) as unknown:
-            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {device!r}") from unknown
+        except (RuntimeError, TypeError):
+            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {shown(device)}") from None
         if self.device.type not in ("cpu", "cuda"):
-            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {device!r}")
+            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {shown(device)}")
         if self.device.type == "cuda" and self.device.index is None:
             self.device = torch.device("cuda", torch.cuda.current_device())
         self.on_host = self.device.type == "cpu"
@@ -90,7 +90,7 @@ class _Host:
     def __init__(self, device, package):
         if str(device) not in ("cpu", "host"):
             raise ValueError(f"framework={package!r} has batches on the host only: device must be \"cpu\", not "
-                             f"{device!r}; put them on a device yourself (jax.device_put)")
+                             f"{shown(device)}; put them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
         self._no_range = contextlib.nullcontext()
 

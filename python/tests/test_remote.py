@@ -175,6 +175,8 @@ SHOWN = {
     "include": lambda plan, out: leat.Files("a", include=[SIGNED, 1]),
     "template": lambda plan, out: leat.Chat([SIGNED]),
     "log": lambda plan, out: leat.Mixture(plan, [SIGNED]),
+    "device of torch": lambda plan, out: leat.Loader(plan, 1, device=SIGNED),
+    "device": lambda plan, out: leat.Loader(plan, 1, framework="numpy", device=SIGNED),
     "stats_file": lambda plan, out: leat.StatsFile([SIGNED]),
     "source_weights": lambda plan, out: leat.Loader(plan, 1, framework="numpy", source_weights={SIGNED: "x"}),
     "texts": lambda plan, out: leat.Tokenizer("gpt2").encode_batch(SIGNED),
