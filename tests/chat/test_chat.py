@@ -220,6 +220,8 @@ for template, message in (
     write("template.jinja", template)
     said = leat("-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1)
     assert message in said, (template[:50], said)
+os.truncate(os.path.join(folder, "template.jinja"), 2 << 30)  # once read whole, up to a GiB
+assert "the chat template has more than 1 MiB" in leat("-o", "no", "--chat", "template.jinja", "chats.jsonl", code=1)
 write("template.jinja", "{#" + "x" * ((1 << 20) - 4) + "#}")
 leat("-o", "out", "--chat", "template.jinja", "chats.jsonl")
 plain = os.path.join(folder, "plain")

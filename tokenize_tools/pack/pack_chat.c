@@ -139,13 +139,26 @@ static bool has_file(const struct beside *b, const char *name)
     return has;
 }
 
-/* *text is the caller's. */
+static enum leat_status check_size(uint64_t bytes, struct leat_error *err)
+{
+    return bytes <= MAX_TEMPLATE ? LEAT_OK
+                                 : status_set(err, LEAT_E_UNSUPPORTED, "the chat template has more than 1 MiB");
+}
+
+/* *text is the caller's, also after a failure. */
 static enum leat_status read_file(const char *path, char **text, uint64_t *bytes, struct leat_error *err)
 {
-    uint8_t *read = NULL;
-    enum leat_status s = whole_file_read(&read, bytes, path, err);
+    int fd;
+    enum leat_status s = file_open_read(&fd, bytes, path, err);
 
-    *text = (char *)read;
+    if (s != LEAT_OK)
+        return s;
+    s = check_size(*bytes, err);
+    if (s == LEAT_OK && !(*text = malloc((size_t)*bytes + 1)))
+        s = status_no_memory(err, *bytes);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, *text, *bytes, path, err);
+    file_close(&fd);
     return s;
 }
 
@@ -218,8 +231,10 @@ static void add_sum(struct pack_chat *c, const void *bytes, size_t size)
 
 static enum leat_status add(struct pack_chat *c, const void *bytes, uint64_t size, struct leat_error *err)
 {
-    if (size > MAX_TEMPLATE)
-        return status_set(err, LEAT_E_UNSUPPORTED, "the chat template has more than 1 MiB");
+    enum leat_status s = check_size(size, err);
+
+    if (s != LEAT_OK)
+        return s;
     add_sum(c, bytes, (size_t)size);
     return render_plan_add(&c->plan, bytes, (size_t)size, err);
 }
