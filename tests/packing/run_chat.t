@@ -46,6 +46,14 @@ Parts take no such options, and another plan is another run.
   $ leat merge -o joined run >/dev/null
   $ same joined whole
 
+That nothing that ends a turn is learned is said by the plan, and by a part, once each. A part said it twice.
+
+  $ echo '{% for m in messages %}{{ m.role }}: {{ m.content }}<|im_end|>{% endfor %}' >a.jinja
+  $ plan -t gpt2 --chat a.jinja
+  leat: warning: nothing that ends a turn is learned: <|im_end|> is no token of gpt2; take a chat template that ends answers with one, or a tokenizer that has it (--chat FILE, or -t SPEC)
+  $ leat pack --run run --part 1 >/dev/null
+  leat: warning: nothing that ends a turn is learned: <|im_end|> is no token of gpt2; take a chat template that ends answers with one, or a tokenizer that has it (--chat FILE, or -t SPEC)
+
 The tokenizer's own template, its special tokens and its other templates belong to the plan, too.
 
   $ mkdir own

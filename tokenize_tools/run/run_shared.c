@@ -37,6 +37,8 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
         snprintf((char *)text->bytes + text->size, 3, "%02x", tokenizer.fingerprint[i]);
     text->size += (size_t)snprintf((char *)text->bytes + text->size, 128, "\nend %lld\nbegin %lld\n",
                                    (long long)o.end_token, (long long)o.begin_token);
+    if (o.part > 0)
+        o.notice = NULL; /* packing the part says it */
     o.part = 0;
     pack_options_default(&o);
     if (o.chat)
