@@ -61,6 +61,8 @@ ALL_TESTS := $(filter $(LONGEST),$(ALL_TESTS)) $(filter-out $(LONGEST),$(ALL_TES
 SELECTED  := $(if $(ONLY)$(LEAT_TEST_WITHOUT)$(LEAT_TEST_TURN),$(shell tests/run.sh $(BUILD) "$(ONLY)" --list \
              $(ALL_TESTS)),$(ALL_TESTS))
 
+include tests/quick.mk
+
 .PHONY: run-tests test-programs test-tools
 test-tools: all $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
             $(BUILD)/remote_probe $(BUILD)/cache_probe $(BUILD)/tiny/cache_probe $(BUILD)/refuse_calls \
