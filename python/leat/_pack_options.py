@@ -5,7 +5,7 @@ from leat._leat import show
 from leat._documents import has_arrow
 from leat._values import choice, digits, instance, is_name, listed, path_of, read_size, whole
 from leat.options import FORMATS, Chat, as_group
-from leat.tokenizer import Tokenizer
+from leat.tokenizer import Tokenizer, is_fast
 
 INVALID = {"replace": False, "reject": True}
 WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
@@ -17,7 +17,9 @@ def now():
 
 
 def open_tokenizer(tokenizer):
-    return tokenizer if isinstance(tokenizer, Tokenizer) else Tokenizer(path_of("tokenizer", tokenizer))
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    return Tokenizer(tokenizer if is_fast(tokenizer) else path_of("tokenizer", tokenizer))
 
 
 def chat_of(chat):

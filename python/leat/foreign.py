@@ -175,7 +175,7 @@ def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = 
     if result.mask is not None:
         import warnings
         warnings.warn(f"the column \"{result.mask}\" was not taken, so all tokens are learned; "
-                      "leat.Packer.extend(..., mask=...) stores a mask", RuntimeWarning, stacklevel=3)
+                      "leat.Packer.extend(..., mask=...) stores a mask", RuntimeWarning, stacklevel=2)
     return result
 
 

@@ -162,7 +162,7 @@ class Loader(Passes):
             raise ValueError(f"style \"huggingface\" needs ignore_index={IGNORED}: transformers' models leave out no "
                              "other label")
         if self._style.warning and self._notices:
-            warnings.warn(self._style.warning, LoaderNotice, stacklevel=3)
+            warnings.warn(self._style.warning, LoaderNotice, stacklevel=2)
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):

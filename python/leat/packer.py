@@ -174,11 +174,11 @@ class Packer:
             instance(name, field, str if name == "text" else (str, type(None)), "the name of a field")
         if isinstance(documents, (str, bytes)):
             raise TypeError("extend() takes many documents: pass a single one to add()")
+        refuse_lazy(documents)
         if not (has_arrow(documents) or hasattr(documents, "__iter__") or hasattr(documents, "__getitem__")):
             raise TypeError(f"extend() takes an iterable of documents, not {shown(documents)}")
         if hasattr(documents, "keys") and not has_arrow(documents):
             raise TypeError("extend() takes an iterable of documents, not a dict; pass one of its splits")
-        refuse_lazy(documents)
         if isinstance(documents, (list, tuple)):
             refuse_file_names(documents)
         skip = whole("skip", skip)

@@ -147,7 +147,7 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
         if kind == REPEATED:
             import warnings
             warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
-                          "often as they are named", RuntimeWarning, stacklevel=3)
+                          "often as they are named", RuntimeWarning, stacklevel=2)
     if report["damaged_inputs"]:
         _report_damage(summary, allow_truncated)
     return summary

@@ -85,6 +85,11 @@ class _Ids:
         self.__array_interface__ = {"version": 3, "typestr": "=u4", "shape": (count,), "data": (address, False)}
 
 
+def is_fast(tokenizer):
+    """Whether this is a fast tokenizer of transformers, or a tokenizers.Tokenizer."""
+    return hasattr(getattr(tokenizer, "backend_tokenizer", tokenizer), "to_str")
+
+
 class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
@@ -136,8 +141,8 @@ class Tokenizer:
             return
         if spec is None or name is not None or special_tokens is not None or explicit_n_vocab is not None:
             raise TypeError("give a spec alone, or a name with pat_str, mergeable_ranks and special_tokens")
-        backend = getattr(spec, "backend_tokenizer", spec)
-        if pattern is None and hasattr(backend, "to_str"):
+        if pattern is None and is_fast(spec):
+            backend = getattr(spec, "backend_tokenizer", spec)
             self._set(_leat.Tokenizer(None, None, "tokenizer.json", backend.to_str().encode()), like)
             self._end_with(getattr(spec, "eos_token", None))
             return
