@@ -316,9 +316,10 @@ lint: lib
 check-every: export LEAT_TEST_EVERY := 1
 check-every: export LEAT_TEST_SECONDS := 36000
 check-every: check
-## shape: modules in layers, the largest files, the longest functions, in build/shape.svg; OF=src: a folder
+## shape: modules in layers, the longest functions, build/shape.svg; rooms beside their budget; OF=src
 shape:
 	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)
+	$(Q)echo && scripts/budget.py
 ## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
 	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')

@@ -21,6 +21,7 @@ endif
 N    ?= 100
 SEED ?= 1
 ## mutants: N=100 random lines changed, SEED=1: what no test sees; AGAIN=build/mutants/survivors.json: those
+# AGAIN=tests/coverage/seed68.json: a hundred that are kept, to compare what the tests of two states see.
 mutants: coverage
 	$(Q)tests/coverage/mutants.py $(BUILD)/mutants $(COVERAGE)/reached.json $(N) $(SEED) $(AGAIN)
 
