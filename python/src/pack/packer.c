@@ -96,6 +96,7 @@ static int make_lock(struct packer *p)
 struct opening {
     struct pause pause;
     bool raised;
+    char said[768]; /* of a chat template that ends no turn; "": nothing */
 };
 
 /* Resuming reads back what was written, which may take long. */
@@ -106,6 +107,13 @@ static uint32_t on_reading_back(void *context, const struct leat_pack_progress *
     (void)progress;
     o->raised = o->raised || pause_look(&o->pause) < 0;
     return o->raised;
+}
+
+/* Notices of other kinds come when the packer finishes, and the context has ended by then. */
+static void on_opening_notice(void *context, const struct leat_pack_notice *notice)
+{
+    if (notice->kind == LEAT_NOTICE_CHAT)
+        snprintf(((struct opening *)context)->said, sizeof((struct opening *)context)->said, "%s", notice->message);
 }
 
 static size_t count_fields(const struct leat_packer *p)
@@ -136,7 +144,7 @@ static int begin_packer(struct packer *p, PyObject *tokenizer, PyObject *options
 static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, PyObject *options)
 {
     struct text_tokenizer *t = text_tokenizer_of(tokenizer);
-    struct opening opening = { .raised = false };
+    struct opening opening = { .said = "" };
     struct pack_options o;
     struct leat_error err;
     enum leat_status s;
@@ -148,13 +156,14 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
         o.options.renderers = &p->renderers;
     }
     o.options.progress = on_reading_back;
+    o.options.notice = on_opening_notice;
     o.options.context = &opening;
     pause_begin(&opening.pause);
     s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
     pause_end(&opening.pause);
     p->fields = s == LEAT_OK ? count_fields(p->packer) : 0;
     if (s == LEAT_OK && !opening.raised)
-        return 0;
+        return opening.said[0] ? PyErr_WarnEx(PyExc_RuntimeWarning, opening.said, 2) : 0;
     if (opening.raised)
         return -1;
     errors_raise(&err);

@@ -251,3 +251,7 @@ def test_no_end(tmp_path):
     (tmp_path / "t.jinja").write_text(CHATML)
     with pytest.warns(RuntimeWarning, match=r"nothing that ends a turn is learned: <\|im_end\|> is no token of gpt2; "):
         leat.pack([as_lines(tmp_path / "in.jsonl", ROWS[:3])], tmp_path / "out", "gpt2", chat=tmp_path / "t.jinja")
+    with pytest.warns(RuntimeWarning, match="nothing that ends a turn is learned") as said:
+        with leat.Packer(tmp_path / "added", "gpt2", chat=tmp_path / "t.jinja") as packer:
+            packer.add(ROWS[0])
+    assert said[0].filename == __file__
