@@ -34,8 +34,7 @@ class Sink(DataSink):
             documents.write_sink(sink).show()
         print(sink.dataset.info.tokens)
 
-    output, tokenizer  as in leat.Run, and so are all other `options`: mask, chat, keep, split, special, end, begin,
-                       invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write, allow_empty
+    output, tokenizer  as in leat.Run, and so are all other `options`
     text, id           the columns that have them; id=None: no ids
     order              a column whose values give the order of the documents; None: any order
     nulls              "skip" leaves out rows without a text; "error" fails

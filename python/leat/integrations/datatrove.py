@@ -45,9 +45,8 @@ class Pack(PipelineStep):
     id         "id": the id of each document; another name: that field of its metadata; None: no ids
     threads    number of threads that encode, for each rank
     memory     at most, of the process of a rank; None: 320 MiB more than it has when it begins
-    options    those of leat.Run: mask, end, begin, special, invalid_utf8, max_rejects, allow_binary, created,
-               store_mask, write, chat, keep, split, allow_empty. Fields that they name are those of the metadata,
-               `text` and `id`
+    options    those of leat.Run, but force and append. Fields that they name are those of the metadata, `text` and
+               `id`
 
     The order is that of ranks. Documents go on to the next step, if any. Ranks that the executor's completions list are
     skipped; the last of the others commits. If all are done and there is no dataset, because somebody has removed the

@@ -32,8 +32,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
     text, id, mask  columns of the batches
     threads         number of threads that encode, for each worker
     memory          at most, of the process of a worker; None: 320 MiB more than it has when it begins
-    options         those of leat.Run: end, begin, special, invalid_utf8, max_rejects, allow_binary, force, created,
-                    store_mask, write, chat, keep, split, append, allow_empty
+    options         those of leat.Run
 
     The run begins when the stage is made, as the modes of Curator's own writers take effect then. What a program has
     left that was killed or has failed before the commit, the same program sweeps when it runs again; abort() removes it

@@ -29,9 +29,7 @@ class Datasink(ray.data.Datasink):
         documents.write_datasink(sink)
         print(sink.dataset.info.tokens, sink.written["rejected"])
 
-    output, tokenizer    as in leat.Run, and so are all other `options`: text, id, mask, chat, keep, split, special,
-                         end, begin, invalid_utf8, max_rejects, allow_binary, store_mask, force, append, created, write,
-                         allow_empty
+    output, tokenizer    as in leat.Run, and so are all other `options`
     nulls                "skip" leaves out rows without a text; "error" fails
     min_bytes_per_write  bytes of blocks, by their size in memory, that a task gets at least: Ray joins small blocks, as
                          a filter or a shuffle leaves them, so that a part is not tiny. More makes fewer parts, of which
