@@ -27,4 +27,13 @@ export SOURCES PATH PYTHONPATH TERM=xterm LEAT_BUILD="$build"
 unset SOURCE_DATE_EPOCH
 [ -z "$LEAT_TEST_TMP" ] || export TMPDIR="$LEAT_TEST_TMP"
 # shellcheck disable=SC2086 # two words or none
-exec "$cram" $accept "$@"
+said=$("$cram" $accept "$@" 2>&1)
+code=$?
+printf '%s\n' "$said"
+for file; do
+    rm -f "$file.err" # what it printed, which cram leaves after a failure; the difference was shown
+done
+case $said in
+*', 1 skipped, 0 failed.') code=77 && echo "skipped: it ends with exit 80, where something is not installed" ;;
+esac
+exit $code
