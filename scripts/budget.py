@@ -42,10 +42,12 @@ def print_totals(names, text, lines):
     words = {name: len(text[name].split()) for name in names
              if name.endswith(".md") and not name.startswith("examples/corpus/")}
     reference = words.get("FORMAT.md", 0) + words.get("docs/ORDER.md", 0)
+    transcripts = sum(pathlib.Path(name).read_bytes().count(b"\n") for name in names if name.endswith(".t"))
     others = [name for name in outside if not name.endswith("budget.py")]
     spread = [sum(re.search(rf"\b{option}\b", text[name]) is not None for name in others) for option in OPTIONS]
     print(f"\n{sum(lines[name] for name in outside):,} lines outside tests, in {len(outside):,} files\n"
-          f"{sum(lines[name] for name in lines if TESTS.search(name)):,} lines of tests\n"
+          f"{sum(lines[name] for name in lines if TESTS.search(name)):,} lines of tests, and {transcripts:,} of "
+          f"transcripts\n"
           f"{sum(words.values()):,} words of documents, {sum(words.values()) - reference:,} without FORMAT and ORDER\n"
           f"an option is named in {statistics.median(spread):g} files (median of {len(OPTIONS)}), at most "
           f"{max(spread)}:\n  " + ", ".join(f"{option} {count}" for option, count in zip(OPTIONS, spread)))
