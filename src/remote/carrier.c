@@ -111,7 +111,6 @@ struct carrying {
 struct attempt {
     CURL *easy;
     struct curl_slist *headers;
-    bool stopped; /* a callback wanted no more of the answer */
 };
 
 static enum leat_status open_curl(struct carrying **out, struct leat_error *err)
@@ -146,20 +145,14 @@ static void close_curl(struct carrying *c)
 
 /* ---- Attempts --------------------------------------------------------------------------------------------------- */
 
-static size_t taken(struct transfer *t, bool wants_more, size_t bytes)
-{
-    ((struct attempt *)t->attempt)->stopped |= !wants_more;
-    return wants_more ? bytes : 0;
-}
-
 static size_t on_header(char *line, size_t one, size_t bytes, void *transfer)
 {
-    return taken(transfer, answer_line(transfer, line, one * bytes), one * bytes);
+    return answer_line(transfer, line, one * bytes) ? one * bytes : 0;
 }
 
 static size_t on_bytes(char *data, size_t one, size_t bytes, void *transfer)
 {
-    return taken(transfer, answer_bytes(transfer, data, one * bytes), one * bytes);
+    return answer_bytes(transfer, data, one * bytes) ? one * bytes : 0;
 }
 
 static void end_attempt(struct carrying *c, struct transfer *t)
@@ -257,14 +250,6 @@ static void wake_curl(struct carrying *c)
     (void)c->api.multi_wakeup(c->multi);
 }
 
-/* libcurl says "write error" where a callback stops it, and also where it lacks memory for a line of the head. */
-static bool lacks_memory(CURLcode r, const struct transfer *t)
-{
-    const struct attempt *a = t->attempt;
-
-    return r == CURLE_OUT_OF_MEMORY || (r == CURLE_WRITE_ERROR && !a->stopped);
-}
-
 static enum carried judge(CURLcode r, const struct transfer *t)
 {
     switch (r) {
@@ -280,6 +265,7 @@ static enum carried judge(CURLcode r, const struct transfer *t)
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_NOT_BUILT_IN:
     case CURLE_UNKNOWN_OPTION:
+    case CURLE_OUT_OF_MEMORY:
         return CARRIED_HOPELESS;
     case CURLE_WRITE_ERROR: /* our own no; its code says why */
         return t->code >= 200 ? CARRIED : CARRIED_PARTLY;
@@ -304,7 +290,6 @@ static struct transfer *ended_curl(struct carrying *c, enum carried *how, const 
     (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&t);
     (void)c->api.easy_getinfo(m->easy_handle, CURLINFO_REDIRECT_URL, &redirected);
     *how = judge(m->data.result, t);
-    t->no_memory |= lacks_memory(m->data.result, t);
     answer_redirect(t, redirected);
     end_attempt(c, t);
     return t;
