@@ -32,8 +32,4 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
         bench/load.py sweep "$bench" "$dir/counting" $(pick '' '--rounds 1 --tokens 1000000')
     title "Cold, warming, the first batch, the hand-over, memory" \
         bench/load.py storage "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')
-    for tokenizer in gpt2 o200k_base; do
-        title "Texts made to be slow, $tokenizer" \
-            "$bench-dev" hostile -t $tokenizer $(pick '' '--size 256Ki --runs 1')
-    done
 }

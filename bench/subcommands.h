@@ -27,7 +27,6 @@ int bench_report(const struct command *self, int argc, char **argv);
 
 int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
-int bench_hostile(const struct command *self, int argc, char **argv);
 int bench_scanners(const struct command *self, int argc, char **argv);
 
 /* What a row of options is made of; the struct of values has the member. */
@@ -66,7 +65,6 @@ extern const struct option_row bench_load_options[];
 extern const struct option_row bench_report_options[];
 extern const struct option_row bench_counting_options[];
 extern const struct option_row bench_sparse_options[];
-extern const struct option_row bench_hostile_options[];
 extern const struct option_row bench_scanners_options[];
 
 #endif

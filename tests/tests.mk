@@ -9,7 +9,7 @@ TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
 TEST_SCRIPTS   := $(filter-out $(if $(strip $(SANITIZE)),tests/install/%),\
                   $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py tests/*/*.t)))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
-                   tests/support/*.c))) bench/data/counting.c bench/data/hostile_texts.c
+                   tests/support/*.c))) bench/data/counting.c
 # nor with them what ends a child at each call, which takes long then: what a sanitizer could say of what is left is
 # said of test_nth_call_fails and test_resume
 TEST_PROGRAMS  := $(filter-out $(if $(strip $(SANITIZE)),%/test_killed_at_every_call),\

@@ -18,15 +18,6 @@ static const struct command commands[] = {
       .example = "leat-bench-dev sparse -o huge --documents 1G",
       .options = bench_sparse_options,
       .run = bench_sparse },
-    { .name = "hostile",
-      .purpose = "measures how fast hostile texts become ids",
-      .words = "",
-      .notes = "Each text is one document: a repeated letter, space or combining mark, random letters, random bytes. "
-               "One thread "
-               "encodes it, with a new encoder for each run.",
-      .example = "leat-bench-dev hostile -t o200k_base\nleat-bench-dev hostile -t gpt2 --size 64MiB --json",
-      .options = bench_hostile_options,
-      .run = bench_hostile },
     { .name = "scanners",
       .purpose = "measures how fast texts are cut into pretokens, before these become ids",
       .words = "FILE...",
@@ -45,7 +36,7 @@ static const struct command commands[] = {
 static const struct program leat_bench_dev = {
     .name = "leat-bench-dev",
     .purpose =
-        "makes datasets for measurements and tests, and measures slow texts and scanners; for leat's own developers.",
+        "makes datasets for measurements and tests, and measures scanners; for leat's own developers.",
     .commands = commands,
     .example = "leat-bench-dev counting -o /data/counting --tokens 1G\nleat-bench load --source /data/counting "
                "--seq-len 2048 --batch 32",

@@ -57,31 +57,6 @@ Scanners are measured that this CPU can run.
   leat-bench-dev: unknown family of scanners "foo"
   [2]
 
-Texts that are made to be slow: a byte is a token here; units come whole; what is no UTF-8 becomes U+FFFD, three bytes.
-
-  $ leat-bench-dev hostile -t bytes --size 1000 --runs 1 --json | grep -o '"bytes": [0-9]*, "tokens": [0-9]*' | sort | uniq -c
-        9 "bytes": 1000, "tokens": 1000
-        1 "bytes": 1000, "tokens": 1835
-        1 "bytes": 988, "tokens": 988
-        1 "bytes": 999, "tokens": 999
-  $ leat-bench-dev hostile -t bytes --size 1000 --runs 1 | sed -n '/^text /,$p' | sed 's/  .*//'
-  text
-  a letter
-  two letters
-  spaces
-  newlines
-  spaces and newlines
-  digits
-  signs
-  combining marks
-  one ideograph
-  special tokens
-  random letters
-  random bytes
-  $ leat-bench-dev hostile
-  leat-bench-dev: --tokenizer SPEC is missing: the tokenizer, as leat encode takes it (leat-bench-dev hostile --help lists the options)
-  [2]
-
 Batches are loaded, in each form and by each source's share.
 
   $ leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1 |

@@ -48,7 +48,6 @@ small() {
     sed -e 's|/data|data|g' -e 's/ 1G$/ 1M/' -e 's/256M/1M/' -e 's/64GiB/16MiB/' -e 's/64MiB/1KiB/' \
         -e '/limits.* data$/d' \
         -e 's/leat-bench limits --json data >/cp other.json /' \
-        -e 's/hostile -t o200k_base/& --size 1KiB --runs 1/' \
         -e 's/scanners corpus/scanners --runs 1 corpus/' -e 's/--documents 1M/--documents 20k/' \
         -e 's/--runs 3 /--runs 1 /' -e 's/--work 10/--work 1/' | awk '!seen[$0]++'
 }
