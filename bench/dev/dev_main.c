@@ -35,8 +35,7 @@ static const struct command commands[] = {
 
 static const struct program leat_bench_dev = {
     .name = "leat-bench-dev",
-    .purpose =
-        "makes datasets for measurements and tests, and measures scanners; for leat's own developers.",
+    .purpose = "makes datasets for measurements and tests, and measures scanners; for leat's own developers.",
     .commands = commands,
     .example = "leat-bench-dev counting -o /data/counting --tokens 1G\nleat-bench load --source /data/counting "
                "--seq-len 2048 --batch 32",
