@@ -49,6 +49,7 @@ def accelerate(plan, out, steps, devices, resume, save):
     loader = leat.Loader(plan, BATCH * 2 // devices, rank=accelerator.process_index, world=accelerator.num_processes,
                          device=accelerator.device)
     model, optimizer, prepared = accelerator.prepare(model, torch.optim.SGD(model.parameters(), 0.1), loader)
+    assert prepared is loader
     accelerator.register_for_checkpointing(loader)
     if resume:
         accelerator.load_state(resume)

@@ -9,7 +9,7 @@
  * row always does. (With `align`, such a row has gaps: leat.h, struct leat_piece.)
  *
  * To add one: its rule in docs/ORDER.md first, with a twin and vectors in tests/order/ (order_twin.py, state_twin.py,
- * vectors.py, make_vectors.py, check_order.py); then order_NAME.c, its name here and its row in plan_order.c, its
+ * vectors.py, check_order.py); then order_NAME.c, its name here and its row in plan_order.c, its
  * number in enum leat_order, its name in the options of plans (cli/plan_options.c) and in plan.pyi, which `make lint`
  * compares, and what it does in the help of --order and in leat.Plan. If it does not shuffle, --rows documents of
  * leat-bench (bench/load/load.c) and leat.Plan (plan.py, _documents()) know that by its name. A rule never changes,

@@ -1,4 +1,4 @@
-"""vectors.py: the frozen vectors of docs/ORDER.md: made by the twins (make_vectors.py), and checked against them."""
+"""vectors.py: compares the frozen vectors of docs/ORDER.md with the twins."""
 import re
 from fractions import Fraction
 

@@ -1,5 +1,5 @@
 /*
- * test_parquet_files.c: files that pyarrow, DuckDB, Polars and fastparquet have written (make_files.py) hold what
+ * test_parquet_files.c: files that pyarrow, DuckDB, Polars and fastparquet have written hold what
  * pyarrow reads in them: read from the start and from each row on, with no more memory than is needed, and with none,
  * from files; what cannot be read is refused with a sentence; and texts of pages that are lent stay what they are.
  */

@@ -1,6 +1,6 @@
 /*
- * test_parquet_nested.c: columns that are lists and groups, as pyarrow, DuckDB and Polars have written them
- * (make_files.py), are given as the JSON that Python writes of what pyarrow reads: from the start and from each row on,
+ * test_parquet_nested.c: columns that are lists and groups, as pyarrow, DuckDB and Polars have written them,
+ * are given as the JSON that Python writes of what pyarrow reads: from the start and from each row on,
  * with no more memory than is needed, and with none, from files; what is not read is refused with a sentence; and no
  * bit flipped or byte cut off gives other values, where pages have checksums.
  *

@@ -1,7 +1,7 @@
 /*
  * test_patterns.c: each thing that can stand in a tokenizer's expression matches where tiktoken and tokenizers match,
- * in one text of odd characters; what cannot be done alike is refused. The answers are those of the references, written
- * into patterns.txt by tests/conformance/make_pattern_cases.py.
+ * in one text of odd characters; what cannot be done alike is refused. The answers in patterns.txt are those of the
+ * references; make check-conformance asks them about more.
  */
 #include "t.h"
 

@@ -1,6 +1,11 @@
 /*
- * vectors.h: reading tests/tokenizer/vectors/ (make_vectors.py says what lies there): texts, and what the reference
- * packages make of them.
+ * vectors.h: reads tests/tokenizer/vectors/: texts, and what the reference packages make of them (tiktoken 0.14.0,
+ * tokenizers 0.23.3, sentencepiece 0.2.3, mistral-common 1.13.1). Every id is theirs. The files are:
+ *
+ *   texts.txt       a text a line, with \n, \r, \t, \\ and \xNN; texts are bytes, and some are not UTF-8
+ *   NAME.json       a made-up tokenizer.json; NAME.model one of sentencepiece; tekken.json one of mistral-common
+ *   NAME.ids        for text N (from 0): "N ids" (special strings are text), "Ns ids" (they are tokens; if that
+ *                   differs), "Nd text" (what the ids of the first line decode to, if that is not the text, repaired)
  */
 #ifndef LEAT_TESTS_VECTORS_H
 #define LEAT_TESTS_VECTORS_H

@@ -1,40 +1,29 @@
 """leat.DataModule.change(): Lightning trains on the changed plan's batches, none of them twice or never, and goes on
 with them after a checkpoint from before the change or after it; other weights come at the sample that the change
 says."""
-import warnings
-
 import pytest
-import torch
+from test_trainers import Model, lightning, trainer
 
 import leat
 
-warnings.filterwarnings("ignore", module="lightning|torch")
-lightning = pytest.importorskip("lightning.pytorch")
 
+class Changes(Model):
+    """Changes the plan within these steps."""
 
-class Model(lightning.LightningModule):
-    """Remembers what it was trained on, and changes the plan within a step."""
-
-    def __init__(self, changes=None):
+    def __init__(self, changes):
         super().__init__()
-        self.weight = torch.nn.Parameter(torch.zeros(()))
-        self.seen, self.changes = [], changes or {}
+        self.changes = changes
 
-    def training_step(self, batch, index):
-        self.seen.append(int(batch.inputs.sum()))
+    def training_step(self, batch, batch_index):
+        loss = super().training_step(batch, batch_index)
         if len(self.seen) in self.changes:
             self.trainer.datamodule.change(self.changes[len(self.seen)])
-        return self.weight ** 2
-
-    def configure_optimizers(self):
-        return torch.optim.SGD(self.parameters(), 0.1)
+        return loss
 
 
 def fit(model, module, folder, steps, **options):
     saves = lightning.callbacks.ModelCheckpoint(folder, filename="{step}", every_n_train_steps=1, save_top_k=-1)
-    trainer = lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
-                                enable_model_summary=False, default_root_dir=folder, max_steps=steps, callbacks=[saves])
-    trainer.fit(model, module, **options)
+    trainer(folder, max_steps=steps, callbacks=[saves]).fit(model, module, **options)
     return model.seen
 
 
@@ -48,7 +37,7 @@ def test_change(folder, tmp_path, steps):
     unchanged = leat.Loader(plan, 4)
     assert wanted[:5] == [int(next(unchanged).inputs.sum()) for _ in range(5)]
     assert wanted[5:9] != [int(next(unchanged).inputs.sum()) for _ in range(4)]
-    model = Model({3: first, 6: second})
+    model = Changes({3: first, 6: second})
     assert fit(model, leat.DataModule(plan, 4, steps=steps), tmp_path, 14) == wanted
     for step in 2, 5, 9:
         saved = tmp_path / f"step={step}.ckpt"

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 import torch
-from test_trainers import Model, lightning, sums, trainer
+from test_trainers import Model, finite, lightning, sums, trainer
 
 import leat
 
@@ -26,11 +26,6 @@ def saves(folder, at_validation):
         found.append(Saves(folder, filename="valid-{step}-{epoch}", every_n_epochs=1, save_on_train_epoch_end=False,
                            save_top_k=-1))
     return found
-
-
-def finite(corpus, count, seed=5):
-    every = len(leat.Plan(corpus, 64, seed, epochs=1))
-    return leat.Plan(corpus, 64, seed, epochs=1, skip=[(count, every)])
 
 
 # samples of the plan (None: no end), options of the DataModule and of the Trainer, batches of 4 in all
