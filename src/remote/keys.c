@@ -13,6 +13,7 @@
 #include "azure.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/jsontree.h"
 #include "base/status.h"
 #include "client.h"
 #include "text.h"
@@ -106,30 +107,6 @@ static enum leat_status keys_ask(const struct remote *r, const struct keys_quest
     return s == LEAT_OK ? ended : s;
 }
 
-enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err)
-{
-    size_t length = strlen(name), bytes = 0;
-    const char *at = json;
-    bool text;
-
-    *value = NULL;
-    while ((at = strstr(at, name)) && (at == json || at[-1] != '"' || at[length] != '"'))
-        at += length;
-    if (!at)
-        return LEAT_OK;
-    at += length + 1;
-    at += strspn(at, " \t\r\n:");
-    text = *at == '"';
-    at += text;
-    *value = calloc(1, strlen(at) + 1);
-    if (!*value)
-        return status_no_memory(err, strlen(at) + 1);
-    for (; *at && (text ? *at != '"' : *at >= '0' && *at <= '9'); at++)
-        if (*at != '\\') /* "\/" is the only one that keys may have */
-            (*value)[bytes++] = *at;
-    return LEAT_OK;
-}
-
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
 /* The places that give temporary keys; see keys.h. */
@@ -164,6 +141,20 @@ static enum leat_status rather(enum leat_status missing, enum leat_status s, str
     return s == LEAT_E_NO_FILE ? missing : s;
 }
 
+/* Parses an answer in JSON; forget_answer() frees both. */
+static enum leat_status read_answer(struct jsontree *j, const char *answer, const char *what, struct leat_error *err)
+{
+    enum leat_status s = jsontree_parse(j, (const uint8_t *)answer, strlen(answer), what, err);
+
+    return s == LEAT_E_VOCABULARY ? incomplete(what, err) : s;
+}
+
+static void forget_answer(struct jsontree *j, char *answer)
+{
+    jsontree_free(j);
+    text_forget(answer);
+}
+
 /* The end of reading an answer: frees `expires`. */
 static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
                                     struct leat_error *err)
@@ -185,11 +176,12 @@ static enum leat_status take_json(struct keys *k, char *answer, const char *what
     } members[] = {
         { "Expiration", &expires }, { "AccessKeyId", &k->id }, { "SecretAccessKey", &k->secret }, { "Token", &k->token }
     };
-    enum leat_status s = LEAT_OK;
+    struct jsontree j;
+    enum leat_status s = read_answer(&j, answer, what, err);
 
     for (unsigned i = 0; i < sizeof members / sizeof *members && s == LEAT_OK; i++)
-        s = keys_member(members[i].to, answer, members[i].name, err);
-    text_forget(answer);
+        s = jsontree_copy(members[i].to, &j, 0, members[i].name, err);
+    forget_answer(&j, answer);
     return take_expiry(k, expires, what, s, err);
 }
 
@@ -402,24 +394,34 @@ static enum leat_status from_instance(struct remote *r, struct keys *k, struct l
 
 /* ---- Google ------------------------------------------------------------------------------------------------------ */
 
-/* A token that stands alone; frees the answer. */
+/* Reads seconds, which some places write as a string; false if there are none, or more than `most`. */
+static bool read_seconds(const struct jsontree *j, const char *name, uint64_t most, uint64_t *seconds)
+{
+    uint32_t node = jsontree_member(j, 0, name);
+    struct jsontree_text text;
+
+    if (node == JSONTREE_NONE)
+        return false;
+    if (j->nodes[node].kind != JSONTREE_STRING)
+        return jsontree_u64(j, node, seconds) && *seconds < most;
+    text = jsontree_string(j, node);
+    return answer_number((const char *)text.bytes, text.length, seconds) && *seconds < most;
+}
+
+/* Takes a token that stands alone; frees the answer. */
 static enum leat_status take_token(struct keys *k, char *answer, const char *what, struct leat_error *err)
 {
-    char *lasts = NULL, *until = NULL;
-    uint64_t seconds = 0;
-    enum leat_status s = keys_member(&k->token, answer, "access_token", err);
+    uint64_t seconds;
+    struct jsontree j;
+    enum leat_status s = read_answer(&j, answer, what, err);
 
     if (s == LEAT_OK)
-        s = keys_member(&lasts, answer, "expires_in", err);
-    if (s == LEAT_OK)
-        s = keys_member(&until, answer, "expires_on", err); /* all that some services of Azure say */
-    if (lasts && answer_number(lasts, strlen(lasts), &seconds) && seconds < (uint64_t)1 << 32)
+        s = jsontree_copy(&k->token, &j, 0, "access_token", err);
+    if (s == LEAT_OK && read_seconds(&j, "expires_in", (uint64_t)1 << 32, &seconds))
         k->expires = (int64_t)time(NULL) + (int64_t)seconds;
-    else if (!lasts && until && answer_number(until, strlen(until), &seconds) && seconds < (uint64_t)1 << 40)
+    else if (s == LEAT_OK && read_seconds(&j, "expires_on", (uint64_t)1 << 40, &seconds)) /* of services of Azure */
         k->expires = (int64_t)seconds;
-    free(lasts);
-    free(until);
-    text_forget(answer);
+    forget_answer(&j, answer);
     return s == LEAT_OK && !(k->token && k->expires) ? incomplete(what, err) : s;
 }
 

@@ -82,7 +82,4 @@ struct keys_question {
     bool aws;         /* with AWS's certificates, if it has its own */
 };
 
-/* Sets *value to a copy of the text, or number, of a member of an answer in JSON; NULL: it has none. */
-enum leat_status keys_member(char **value, const char *json, const char *name, struct leat_error *err);
-
 #endif

@@ -1,8 +1,7 @@
 /*
  * fuzz_remote_answer.c: any bytes as the answer to a request of a bucket or of the Hub: its head line by line, then its
  * body in pieces. What is kept of it fits: no byte beyond the range that was asked for, an etag, a region and a query
- * without control characters, a first byte before the end; and every answer has a sentence. The body is read as what
- * gives keys, too.
+ * without control characters, a first byte before the end; and every answer has a sentence.
  *
  *   make fuzz FUZZ=remote_answer FUZZ_SECONDS=3600
  */
@@ -12,8 +11,6 @@
 #include "fuzz.h"
 #include "remote/answer.h"
 #include "remote/carrier.h"
-#include "remote/keys.h"
-#include "remote/text.h"
 #include "remote/url.h"
 
 #define ROOM 64u
@@ -74,22 +71,6 @@ static void check_kept(const struct transfer *t, uint64_t asked)
     FUZZ_CHECK(t->received == 0 || (answer_same_version(t) && !t->refused && (t->code == 200 || t->code == 206)));
 }
 
-static void read_keys(const uint8_t *at, const uint8_t *end)
-{
-    static const char *const members[] = { "Token", "access_token", "expires_on" };
-    char *text = calloc(1, (size_t)(end - at) + 1), *value;
-
-    FUZZ_CHECK(text);
-    if (end > at)
-        memcpy(text, at, (size_t)(end - at));
-    for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
-        FUZZ_CHECK(keys_member(&value, text, members[i], NULL) == LEAT_OK);
-        FUZZ_CHECK(!value || strlen(value) < strlen(text));
-        text_forget(value);
-    }
-    free(text);
-}
-
 FUZZ_TARGET(remote_answer)
 {
     uint8_t how = size ? data[0] : 0, *out = malloc(ROOM);
@@ -113,7 +94,6 @@ FUZZ_TARGET(remote_answer)
     check_kept(&t, asked);
     err.message[0] = '\0';
     FUZZ_CHECK(answer_failed(&t, how & 1, NULL, &err) != LEAT_OK && err.message[0]);
-    read_keys(body, end);
     transfer_free(&t);
     free(out);
     return 0;

@@ -41,7 +41,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                           "Expiration": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
 
     def some(self, members):
-        return {name: value for name, value in members.items() if name != self.server.without}
+        """The members but one; before them, if the server is odd, their names where they are not members."""
+        there = {name: value for name, value in members.items() if name != self.server.without}
+        decoys = {f"Name{i}": name for i, name in enumerate(members)}
+        return {**decoys, "Past": dict.fromkeys(members, "past"), **there} if self.server.odd else there
+
+    def answer_json(self, members, **spelling):
+        text = json.dumps(members, **spelling)
+        self.answer(200, text.replace("/", "\\u002f") if self.server.odd else text.replace("/", "\\/"))
 
     def drip(self):
         """An answer without an end, fast enough to be none that stalls."""
@@ -77,9 +84,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path == "/latest/meta-data/iam/security-credentials/":
             self.answer(200, "my-role\n")
         elif self.path == "/latest/meta-data/iam/security-credentials/my-role":
-            self.answer(200, json.dumps({"Code": "Success", **self.keys()}, indent=2).replace("/", "\\/"))
+            self.answer_json({"Code": "Success", **self.keys()}, indent=2)
         elif self.path == "/container" and h.get("Authorization", "") == server.grant:
-            self.answer(200, json.dumps(self.keys(), separators=(",", ":")))
+            self.answer_json(self.keys(), separators=(",", ":"))
         elif self.path == "/sts/" and self.command == "POST" and dict(urllib.parse.parse_qsl(body)) == {
                 "Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": "arn:aws:iam::1:role/x",
                 "RoleSessionName": "leat", "WebIdentityToken": IDENTITY} and "form" in h["Content-Type"]:
@@ -90,12 +97,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                              f"<AssumeRoleWithWebIdentityResult><Credentials>{inner}</Credentials>"
                              "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>")
         elif self.path.endswith("/service-accounts/default/token") and h["Metadata-Flavor"] == "Google":
-            self.answer(200, json.dumps(self.some({"access_token": BEARER, "expires_in": server.lasts,
-                                                   "token_type": "Bearer"})))
+            self.answer_json(self.some({"access_token": BEARER, "expires_in": server.lasts, "token_type": "Bearer"}))
         elif self.path == "/tenant-1/oauth2/v2.0/token" and "form" in h["Content-Type"] and dict(
                 urllib.parse.parse_qsl(body)) in ENTRA.values():
-            self.answer(200, json.dumps(self.some({"token_type": "Bearer", "expires_in": server.lasts,
-                                                   "ext_expires_in": server.lasts, "access_token": BEARER})))
+            self.answer_json(self.some({"token_type": "Bearer", "expires_in": server.lasts,
+                                        "ext_expires_in": server.lasts, "access_token": BEARER}))
         elif self.path.startswith(("/metadata/identity/oauth2/token?", "/msi?")):
             self.identity(dict(urllib.parse.parse_qsl(self.path.partition("?")[2])))
         else:
@@ -112,9 +118,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(400, '{"error":"invalid_request","error_description":"Identity not found"}')
             return
         lasts = {"expires_in": str(self.server.lasts)} if machine else {}
-        self.answer(200, json.dumps(self.some({"access_token": BEARER, "client_id": "client-1", **lasts,
-                                               "expires_on": str(int(time.time()) + self.server.lasts),
-                                               "resource": STORAGE, "token_type": "Bearer"})))
+        self.answer_json(self.some({"access_token": BEARER, "client_id": "client-1", **lasts,
+                                    "expires_on": str(int(time.time()) + self.server.lasts),
+                                    "resource": STORAGE, "token_type": "Bearer"}))
 
     do_GET = do_PUT = do_POST = do_CONNECT = run
 
@@ -132,5 +138,6 @@ class Provider(http.server.ThreadingHTTPServer):
     def reset(self):
         self.asked, self.fault, self.lasts, self.grant = [], None, 3600, ""
         self.without = None  # a member that the answers do not have
+        self.odd = False  # the names of members stand elsewhere in the answers, too
         self.answers, self.released = 1 << 30, threading.Event()  # what is asked after these gets no answer
         self.there = 1 << 30  # what is asked after these is not found

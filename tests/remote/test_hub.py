@@ -405,7 +405,7 @@ def test_answers(hub):
     """Answers that the Hub's API does not have."""
     entry = {"type": "file", "oid": "0" * 40, "size": 3, "path": "c/x.jsonl"}
     for what in (b"", b"{}", b"[", b"[1]", b"[{}]", b'"', b"\xff", [{**entry, "size": -1}], [{**entry, "size": "3"}],
-                 [{**entry, "size": 10**18}], [{**entry, "path": "d/x"}], [{**entry, "path": "c"}],
+                 [{**entry, "size": 10**19}], [{**entry, "path": "d/x"}], [{**entry, "path": "c"}],
                  [{**entry, "path": "c/\0.jsonl"}], [{**entry, "path": "c/" + "x" * 5000}], [{**entry, "path": None}]):
         hub.broken = what if isinstance(what, bytes) else json.dumps(what).encode()
         hub.faults, hub.fault_part = ["broken"] * 9, "/tree/"

@@ -2,7 +2,8 @@
 """test_keys.py: keys that machines get: from EC2's metadata, of a container, by a web identity, and tokens of Google
 and of Azure's Entra ID, each from a server of ours in their place. They are asked for in the order that other tools
 have, again before they expire and when the server says that they have, and what fails is a sentence. None of them is in
-any message, nor left in memory: libcurl kept copies of what it had sent and received. Who gives keys is asked past a
+any message, nor left in memory: libcurl kept copies of what it had sent and received. An answer is read as JSON: a name
+that was another member's value, or in an inner object, was taken for the member. Who gives keys is asked past a
 proxy, unlike storage; and a container's relative address, in a network of our own, means 169.254.170.2."""
 import fcntl
 import os
@@ -64,6 +65,11 @@ def test_places():
         check(grant, fine, said)
     fine, said = ask("s3://b/object", PLACES["container"])
     check("a container without its token", not fine and "keys of this container" in said, said)
+    provider.reset()
+    for place, more in PLACES.items():
+        provider.odd = True
+        fine, said = ask("s3://b/object", more)
+        check((place, "names that are no members"), fine, said)
     provider.reset()
 
 
@@ -177,6 +183,10 @@ def test_google():
 def ask_google(server, more):
     fine, said = ask("gs://b/object", more)
     check("Google's token", fine and len(provider.asked) == 1, said, provider.asked)
+    provider.odd = True
+    fine, said = ask("gs://b/object", more)
+    check("Google's token behind names that are no members", fine, said)
+    provider.odd = False
     check("and no signature", all("x-amz-date" not in {n.lower() for n in h} for *_, h in server.requests[-1:]))
     provider.lasts, server.faults = 301, ["", "later", "later"]
     fine, said = ask("gs://b/object", more)
@@ -216,6 +226,10 @@ def test_azure():
         for place, more in places.items():
             fine, said = get(more)
             check(("Azure", place), fine and len(provider.asked) == 1, said, provider.asked)
+            provider.odd = True
+            fine, said = get(more)
+            check(("Azure", place, "names that are no members"), fine, said)
+            provider.odd = False
             azure.faults = ["", "expired"]
             fine, said = get(more)
             check(("Azure", place, "a token that has expired"), fine and len(provider.asked) == 2, said, provider.asked)

@@ -1,6 +1,6 @@
 /*
  * test_words.c: what users and servers write, and what the room of objects on servers makes of it, word by word: where
- * requests go, URLs, the lines and the bodies of answers, XML, etags, keys. Without a network.
+ * requests go, URLs, the lines and the bodies of answers, XML, etags. Without a network.
  *
  * Seen before: "the server answered 418, 2 times" of a server that had answered so once, after it had been busy twice.
  */
@@ -384,7 +384,7 @@ static void test_lists(void)
     T_STR(said, "");
 }
 
-/* ---- Etags and keys --------------------------------------------------------------------------------------------- */
+/* ---- Etags ------------------------------------------------------------------------------------------------------ */
 
 static void test_etags(void)
 {
@@ -402,30 +402,6 @@ static void test_etags(void)
         T_CHECK(!md5_of_etag(wrong[i], hash));
 }
 
-static void test_members(void)
-{
-    static const struct {
-        const char *json, *value;
-    } rows[] = {
-        { "{\"Token\": \"a\\/b\"}", "a/b" },
-        { "{\"NextToken\":\"n\",\"TokenType\":\"t\",\"Token\":\"v\"}", "v" },
-        { "{\"Token\" : 3600}", "3600" },
-        { "{\"Tokens\":\"v\"}", NULL },
-        { "Token", NULL },
-        { "{\"Token\":\"cut off", "cut off" },
-    };
-
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *value;
-
-        T_OK(keys_member(&value, rows[i].json, "Token", &t_err));
-        if (rows[i].value)
-            T_STR(value, rows[i].value);
-        T_CHECK(rows[i].value || !value);
-        text_forget(value);
-    }
-}
-
 int main(void)
 {
     test_addresses();
@@ -439,6 +415,5 @@ int main(void)
     test_xml();
     test_lists();
     test_etags();
-    test_members();
     return t_end();
 }

@@ -10,8 +10,8 @@
 #include "leat_pack.h"
 #include "t.h"
 
+#include "base/jsontree.h"
 #include "tokenizer/load/load_hf.h"
-#include "tokenizer/notation/jsontree.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 

@@ -4,7 +4,7 @@
  */
 #include "t.h"
 
-#include "tokenizer/notation/jsontree.h"
+#include "tokenizer/notation/json_number.h"
 
 int main(void)
 {

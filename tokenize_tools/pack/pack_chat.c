@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/jsontree.h"
 #include "base/status.h"
 #include "tokenizer/load/whole_file.h"
-#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 
 #define MAX_TEMPLATE ((uint64_t)1 << 20)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jsontree.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "remote/text.h"
-#include "tokenizer/notation/jsontree.h"
 
 #define MAX_EMPTY TINY_OR(3u, 10000u) /* pages in a row: folders alone */
 
@@ -23,22 +23,6 @@ static enum leat_status parse(struct jsontree *j, const void *json, size_t bytes
     enum leat_status s = jsontree_parse(j, bytes ? json : "", bytes, url->name, err);
 
     return s == LEAT_E_VOCABULARY ? broken(url, err) : s;
-}
-
-/* Sets *out to a member that is a string without a zero byte; NULL: it has none. */
-static enum leat_status copy_member(char **out, const struct jsontree *j, uint32_t object, const char *name,
-                                    struct leat_error *err)
-{
-    uint32_t node = jsontree_member(j, object, name);
-    struct jsontree_text text;
-
-    *out = NULL;
-    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_STRING)
-        return LEAT_OK;
-    text = jsontree_string(j, node);
-    if (memchr(text.bytes, '\0', text.length))
-        return LEAT_OK;
-    return text_copy(out, (const char *)text.bytes, text.length, err);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------ */
@@ -89,31 +73,13 @@ static enum leat_status make_etag(char **etag, const struct jsontree *j, uint32_
     uint32_t lfs = jsontree_member(j, entry, "lfs");
     bool elsewhere = lfs != JSONTREE_NONE && j->nodes[lfs].kind == JSONTREE_OBJECT;
     char *sum;
-    enum leat_status s = copy_member(&sum, j, elsewhere ? lfs : entry, "oid", err);
+    enum leat_status s = jsontree_copy(&sum, j, elsewhere ? lfs : entry, "oid", err);
 
     *etag = NULL;
     if (s == LEAT_OK)
         s = text_join(etag, err, sum ? "\"" : "", sum ? sum : "", sum ? "\"" : "", NULL);
     free(sum);
     return s;
-}
-
-static bool read_size(uint64_t *size, const struct jsontree *j, uint32_t entry)
-{
-    uint32_t node = jsontree_member(j, entry, "size");
-    const struct jsontree_node *n = node == JSONTREE_NONE ? NULL : &j->nodes[node];
-
-    *size = 0;
-    if (!n || n->kind != JSONTREE_NUMBER || n->length > 18)
-        return false;
-    for (uint32_t i = 0; i < n->length; i++) {
-        uint8_t c = j->text[n->at + i];
-
-        if (c < '0' || c > '9')
-            return false;
-        *size = 10 * *size + (uint64_t)(c - '0');
-    }
-    return true;
 }
 
 /* Whether a path lies below the folder's, which may end in /. */
@@ -130,7 +96,7 @@ static bool is_below(const char *path, const char *folder)
 static enum leat_status take_entry(const struct jsontree *j, uint32_t entry, const struct url *folder,
                                    remote_take *take, void *context, struct leat_error *err)
 {
-    uint32_t type = jsontree_member(j, entry, "type");
+    uint32_t type = jsontree_member(j, entry, "type"), length = jsontree_member(j, entry, "size");
     char *path = NULL, *etag = NULL;
     enum leat_status s;
     uint64_t size = 0;
@@ -139,10 +105,11 @@ static enum leat_status take_entry(const struct jsontree *j, uint32_t entry, con
         return broken(folder, err);
     if (!jsontree_is(j, type, "file")) /* a directory, whose files follow */
         return LEAT_OK;
-    s = copy_member(&path, j, entry, "path", err);
+    s = jsontree_copy(&path, j, entry, "path", err);
     if (s == LEAT_OK)
         s = make_etag(&etag, j, entry, err);
-    if (s == LEAT_OK && (!path || !read_size(&size, j, entry) || !is_below(path, folder->key)))
+    if (s == LEAT_OK && (!path || length == JSONTREE_NONE || !jsontree_u64(j, length, &size) || size > INT64_MAX ||
+                         !is_below(path, folder->key)))
         s = broken(folder, err);
     if (s == LEAT_OK)
         s = take(context, path, size, etag, err);
@@ -241,9 +208,9 @@ enum leat_status hub_revision_read(const void *json, size_t bytes, const struct 
     *id = NULL;
     if (s != LEAT_OK)
         return s;
-    s = copy_member(&sha, &j, 0, "sha", err);
+    s = jsontree_copy(&sha, &j, 0, "sha", err);
     if (s == LEAT_OK)
-        s = copy_member(id, &j, 0, "id", err);
+        s = jsontree_copy(id, &j, 0, "id", err);
     if (s == LEAT_OK && (!sha || !is_commit(sha) || !*id))
         s = broken(url, err);
     if (s == LEAT_OK)
@@ -267,7 +234,7 @@ static void name_some(const struct jsontree *j, const char *list, const char *me
     for (uint32_t i = 0, node = array + 1; i < count && *named < 8; i++, node = jsontree_next(j, node)) {
         char *name;
 
-        if (copy_member(&name, j, node, member, NULL) == LEAT_OK && name && strlen(name) < 60 &&
+        if (jsontree_copy(&name, j, node, member, NULL) == LEAT_OK && name && strlen(name) < 60 &&
             strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/") == strlen(name))
             status_after(err, "%s%s", (*named)++ == 0 ? "; it has " : ", ", name);
         free(name);

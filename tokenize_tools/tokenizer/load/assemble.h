@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "base/jsontree.h"
 #include "leat.h"
-#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
 
 struct assemble_source {

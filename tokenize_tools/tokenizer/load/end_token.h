@@ -12,8 +12,8 @@
 #ifndef LEAT_TOKENIZER_END_TOKEN_H
 #define LEAT_TOKENIZER_END_TOKEN_H
 
+#include "base/jsontree.h"
 #include "leat.h"
-#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/spec.h"
 

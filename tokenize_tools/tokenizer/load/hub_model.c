@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/jsontree.h"
 #include "base/path.h"
 #include "base/random_words.h"
 #include "base/status.h"
 #include "remote/digest.h"
 #include "remote/text.h"
-#include "tokenizer/notation/jsontree.h"
 
 #define MAX_BYTES ((uint64_t)1 << 30)
 

@@ -13,8 +13,8 @@
 #ifndef LEAT_TOKENIZER_LOAD_H
 #define LEAT_TOKENIZER_LOAD_H
 
+#include "base/jsontree.h"
 #include "leat.h"
-#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
 
 enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE, LOAD_ENCODING };

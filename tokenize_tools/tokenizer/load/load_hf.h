@@ -8,9 +8,9 @@
 #ifndef LEAT_TOKENIZER_LOAD_HF_H
 #define LEAT_TOKENIZER_LOAD_HF_H
 
+#include "base/jsontree.h"
 #include "base/status.h"
 #include "tokenizer/containers/string_map.h"
-#include "tokenizer/notation/jsontree.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/unicode/unicode.h"
 

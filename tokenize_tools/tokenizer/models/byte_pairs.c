@@ -11,6 +11,7 @@
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/word_store.h"
 #include "tokenizer/load/load_hf.h"
+#include "tokenizer/notation/json_number.h"
 #include "tokenizer/spec/fingerprint.h"
 #include "tokenizer/spec/model.h"
 

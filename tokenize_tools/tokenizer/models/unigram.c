@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "tokenizer/bpe/pretoken_batch.h"
 #include "tokenizer/load/load_hf.h"
-#include "tokenizer/notation/jsontree.h"
+#include "tokenizer/notation/json_number.h"
 #include "tokenizer/spec/fingerprint.h"
 
 /* ---- The section in a tokenizer.json ----------------------------------------------------------------------------- */

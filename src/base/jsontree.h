@@ -7,19 +7,16 @@
  * unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. If a member is given
  * twice, the last one counts.
  *
- * It is not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
- *
- * The room notation/ reads what vocabulary files are written in: JSON, protobuf. What a file says with it is
- * the business of load/.
+ * It reads all JSON but the records of a corpus, which tokenize_tools/corpus/json/ scans at the speed of memory.
  */
-#ifndef LEAT_TOKENIZER_JSONTREE_H
-#define LEAT_TOKENIZER_JSONTREE_H
+#ifndef LEAT_BASE_JSONTREE_H
+#define LEAT_BASE_JSONTREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
+#include "buffer.h"
 
 enum jsontree_kind {
     JSONTREE_NULL,
@@ -100,6 +97,11 @@ bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text);
 /* The value of a member of an object (the last of that name); JSONTREE_NONE if it has none, or is no object. */
 uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *name);
 
+/* Sets *out to a new string of the same text as a member; NULL if the object lacks it, or if it is no string or has a
+ * zero byte. */
+enum leat_status jsontree_copy(char **out, const struct jsontree *j, uint32_t object, const char *name,
+                               struct leat_error *err);
+
 /* Where a node begins in the text. */
 uint64_t jsontree_at(const struct jsontree *j, uint32_t node);
 
@@ -108,10 +110,5 @@ bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *value);
 
 /* "a string", "null", ...: for messages. */
 const char *jsontree_kind_name(const struct jsontree *j, uint32_t node);
-
-/* A number as the reference reads it. serde_json without its feature "float_roundtrip" takes the
- * digits as a whole number, and multiplies or divides it by a power of ten: the result may be one step off the nearest
- * double. Scores that are nearly equal make that a difference. false: out of range, as in the reference. */
-bool json_number(const uint8_t *text, uint32_t length, double *out);
 
 #endif
