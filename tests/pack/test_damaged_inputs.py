@@ -234,6 +234,10 @@ subprocess.run([maker, "odd", "metadata=leat.damaged=inputs were cut off or brok
 for command in ["info", "odd"], ["merge", "-o", "odds", "odd"]:
     refused = subprocess.run([os.path.join(build, "leat"), *command], capture_output=True, text=True)
     assert refused.returncode == 3 and "odd: the metadata leat.damaged have a line" in refused.stderr, refused
+# a line is JSON, however it is spelled: blanks, another order and escapes were refused
+line = r'{"reason": "it \u0062roke off", "input": "a\/b", "offset": 7, "unread_bytes": null}'
+subprocess.run([maker, "spaced", "metadata=leat.damaged=" + line, "document=1"], check=True)
+assert damaged("spaced") == [json.loads(line)]
 os.makedirs("list")
 pack("list/a", "cut.jsonl.gz")
 pack("list/b", "sum.jsonl.gz")

@@ -1,4 +1,4 @@
-/* damage_list.c: see damage_list.h. Only lines that are spelled as damage_list_write() spells them are read as such. */
+/* damage_list.c: makes, writes and reads the list. */
 #include "damage_list.h"
 
 #include <stdio.h>
@@ -6,15 +6,20 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/jsontree.h"
 #include "base/status.h"
 #include "base/utf8.h"
 
+static void free_one(struct damage *d)
+{
+    free(d->input);
+    free(d->reason);
+}
+
 void damage_list_free(struct damage_list *l)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        free(l->items[i].input);
-        free(l->items[i].reason);
-    }
+    for (size_t i = 0; i < l->count; i++)
+        free_one(&l->items[i]);
     free(l->items);
     *l = (struct damage_list) { 0 };
 }
@@ -28,8 +33,7 @@ static enum leat_status take(struct damage_list *l, struct damage d, struct leat
         l->items[l->count++] = d;
         return s;
     }
-    free(d.input);
-    free(d.reason);
+    free_one(&d);
     return s;
 }
 
@@ -62,8 +66,7 @@ void damage_list_join(struct damage_list *l, size_t at)
     if (at == 0 || at >= l->count || strcmp(d->input, before->input) != 0)
         return;
     before->unread = before->unread > LEAT_NONE - d->unread ? LEAT_NONE : before->unread + d->unread;
-    free(d->input);
-    free(d->reason);
+    free_one(d);
     memmove(d, d + 1, (--l->count - at) * sizeof *d);
 }
 
@@ -139,100 +142,32 @@ enum leat_status damage_list_write(const struct damage_list *l, struct buffer *o
 
 /* ---- Reading ---- */
 
-/* A line, or what is left of it. */
-struct line {
-    const char *at, *end;
-};
-
-static bool take_text(struct line *l, const char *text)
+/* A number of bytes, or null; false: the member is neither. */
+static bool take_number(const struct jsontree *j, const char *key, uint64_t *number)
 {
-    size_t bytes = strlen(text);
-
-    if ((size_t)(l->end - l->at) < bytes || memcmp(l->at, text, bytes) != 0)
-        return false;
-    l->at += bytes;
-    return true;
-}
-
-static bool take_number(struct line *l, uint64_t *number)
-{
-    unsigned digits = 0;
+    uint32_t node = jsontree_member(j, 0, key);
 
     *number = LEAT_NONE;
-    if (take_text(l, "null"))
-        return true;
-    for (*number = 0; l->at < l->end && *l->at >= '0' && *l->at <= '9' && digits < 19; l->at++, digits++)
-        *number = 10 * *number + (uint64_t)(*l->at - '0');
-    return digits > 0;
+    return node != JSONTREE_NONE && (j->nodes[node].kind == JSONTREE_NULL || jsontree_u64(j, node, number));
 }
 
-/* An escape, of which the backslash is taken: one of those that put_string() writes, but for a NUL; 0: none is. */
-static char take_escape(struct line *l)
+/* Reads a line; LEAT_E_VOCABULARY if it is no such object. */
+static enum leat_status read_line(const char *line, size_t bytes, struct damage *d, struct leat_error *err)
 {
-    static const char digits[] = "0123456789abcdef";
-    const char *low;
+    struct jsontree j;
+    enum leat_status s = jsontree_parse(&j, (const uint8_t *)line, bytes, DAMAGE_KEY, err);
 
-    if (take_text(l, "\""))
-        return '"';
-    if (take_text(l, "\\"))
-        return '\\';
-    if (!take_text(l, "u00") || l->end - l->at < 2 || (l->at[0] != '0' && l->at[0] != '1'))
-        return 0;
-    low = l->at[1] ? strchr(digits, l->at[1]) : NULL;
-    if (!low)
-        return 0;
-    l->at += 2;
-    return (char)(16 * (l->at[-2] - '0') + (low - digits));
-}
-
-/* *text is NULL where this is no string, or there is no memory (then `err` is filled); else the caller's. */
-static enum leat_status take_string(struct line *l, char **text, struct leat_error *err)
-{
-    char *out = malloc((size_t)(l->end - l->at) + 1);
-    size_t size = 0;
-    bool good;
-
-    *text = NULL;
-    if (!out)
-        return status_no_memory(err, (uint64_t)(l->end - l->at));
-    good = take_text(l, "\"");
-    while (good && l->at < l->end && *l->at != '"') {
-        out[size] = *l->at++;
-        if (out[size] == '\\')
-            out[size] = take_escape(l);
-        good = out[size++] != 0;
-    }
-    out[size] = 0;
-    if (good && take_text(l, "\""))
-        *text = out;
-    else
-        free(out);
-    return LEAT_OK;
-}
-
-static enum leat_status read_line(struct line l, const char *dataset, struct damage *d, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-    bool good = take_text(&l, KEY_INPUT);
-
-    *d = (struct damage) { .offset = LEAT_NONE, .unread = LEAT_NONE };
-    if (good)
-        s = take_string(&l, &d->input, err);
-    good = d->input && take_text(&l, KEY_OFFSET) && take_number(&l, &d->offset) && take_text(&l, KEY_REASON);
-    if (good)
-        s = take_string(&l, &d->reason, err);
-    if (d->reason && take_text(&l, KEY_UNREAD) && take_number(&l, &d->unread) && take_text(&l, "}") && l.at == l.end)
-        return LEAT_OK;
-    free(d->input);
-    free(d->reason);
-    if (s != LEAT_OK)
-        return s;
-    return status_field(err,
-                        status_set_in(err, LEAT_E_RECORD, dataset,
-                                      "%s: the metadata " DAMAGE_KEY " have a line that does not say which input was "
-                                      "damaged, and where: pack the inputs again",
-                                      dataset),
-                        DAMAGE_KEY);
+    *d = (struct damage) { .input = NULL };
+    if (s == LEAT_OK && !(take_number(&j, "offset", &d->offset) && take_number(&j, "unread_bytes", &d->unread)))
+        s = LEAT_E_VOCABULARY;
+    if (s == LEAT_OK)
+        s = jsontree_copy(&d->input, &j, 0, "input", err);
+    if (s == LEAT_OK)
+        s = jsontree_copy(&d->reason, &j, 0, "reason", err);
+    if (s == LEAT_OK && !(d->input && d->reason))
+        s = LEAT_E_VOCABULARY;
+    jsontree_free(&j);
+    return s;
 }
 
 enum leat_status damage_list_read(struct damage_list *l, const char *dataset, const char *value, struct leat_error *err)
@@ -240,13 +175,22 @@ enum leat_status damage_list_read(struct damage_list *l, const char *dataset, co
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && *value) {
-        struct line line = { value, value + strcspn(value, "\n") };
+        size_t bytes = strcspn(value, "\n");
         struct damage d;
 
-        value = *line.end ? line.end + 1 : line.end;
-        s = read_line(line, dataset, &d, err);
+        s = read_line(value, bytes, &d, err);
+        value += bytes + (value[bytes] == '\n');
         if (s == LEAT_OK)
             s = take(l, d, err);
+        else
+            free_one(&d);
     }
-    return s;
+    if (s != LEAT_E_VOCABULARY)
+        return s;
+    return status_field(err,
+                        status_set_in(err, LEAT_E_RECORD, dataset,
+                                      "%s: the metadata " DAMAGE_KEY " have a line that does not say which input was "
+                                      "damaged, and where: pack the inputs again",
+                                      dataset),
+                        DAMAGE_KEY);
 }

@@ -35,7 +35,7 @@ enum leat_status damage_list_add(struct damage_list *l, const char *input, uint6
 /* So many more bytes of the last input were not read. */
 void damage_list_add_unread(struct damage_list *l, uint64_t unread);
 
-/* Adds what a dataset's value of DAMAGE_KEY says. LEAT_E_RECORD for a line that damage_list_write() does not write. */
+/* Adds what a dataset's value of DAMAGE_KEY says. LEAT_E_RECORD for a line that is no such object. */
 enum leat_status damage_list_read(struct damage_list *l, const char *dataset, const char *value,
                                   struct leat_error *err);
 
