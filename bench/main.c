@@ -29,6 +29,19 @@ static const struct command commands[] = {
                  "corpus.jsonl",
       .options = bench_encode_options,
       .run = bench_encode },
+    { .name = "compare",
+      .purpose = "encodes your own text with leat and other libraries, and compares every id",
+      .words = "INPUT...",
+      .words_help = "INPUT is as for leat pack: .jsonl .csv .txt .parquet, compressed or not, a folder, a URL.",
+      .min_words = 1,
+      .max_words = COMMAND_ANY_WORDS,
+      .notes = "Each measurement is a new process with one thread that encodes a list of strings in Python. Documents "
+               "with the text of a special token are left out. Exits with 1 if a library has other ids. "
+               "Done by leat's Python package.",
+      .example = "leat-bench compare -t gpt2 corpus.jsonl\nleat-bench compare -t Qwen/Qwen3-0.6B --with "
+                 "gigatoken,tokenizers corpus.parquet",
+      .options = bench_compare_options,
+      .run = bench_compare },
     { .name = "pack",
       .purpose = "packs as `leat pack` does, and shows the CPU time of each step and the bottleneck",
       .words = "INPUT...",

@@ -6,7 +6,8 @@
  *   limits/     the ceilings of the machine
  *   load/       a loader's speed
  *
- * report.c starts report.py, which makes a page of results; peers/ has scripts that measure other tools beside leat.
+ * report.c starts report.py, which makes a page of results; compare.c starts a module of the Python package; peers/ has
+ * scripts that measure other tools beside leat.
  * The commands of dev/ are for leat's own developers, in a program of their own, which `make` builds and does not
  * install: they make datasets for measurements and tests, and measure a part of leat that nobody uses alone. All share
  * measure/ (how they measure), data/ (what they measure with) and device/ (a GPU, as a consumer has it),
@@ -23,6 +24,7 @@ int bench_pack(const struct command *self, int argc, char **argv);
 int bench_encode(const struct command *self, int argc, char **argv);
 int bench_gpu(const struct command *self, int argc, char **argv);
 int bench_load(const struct command *self, int argc, char **argv);
+int bench_compare(const struct command *self, int argc, char **argv);
 int bench_report(const struct command *self, int argc, char **argv);
 
 int bench_counting(const struct command *self, int argc, char **argv);
@@ -59,6 +61,7 @@ static inline int bench_end(struct options_parsed *parsed, enum leat_status s, c
 
 extern const struct option_row bench_limits_options[];
 extern const struct option_row bench_encode_options[];
+extern const struct option_row bench_compare_options[];
 extern const struct option_row pack_options[];
 extern const struct option_row bench_gpu_options[];
 extern const struct option_row bench_load_options[];

@@ -61,7 +61,8 @@ try_examples() { # of stdin; each finds corpus as it was, and not what it is to 
         rm -f corpus.leat corpus.tokens "$output.leat" "$output.tokens" "$output".*.leat "$output".*.tokens
         [ "$output" = corpus ] || copy_dataset whole corpus
         case $line in
-        'leat import '* | *' --parquet '*) continue ;; # by Python: python/tests/pack/, python/tests/test_documents.py
+        # by Python: python/tests/pack/, python/tests/test_documents.py, python/tests/test_compare.py
+        'leat import '* | 'leat-bench compare '* | *' --parquet '*) continue ;;
         *'| jq '*) command -v jq >/dev/null || continue ;;
         esac
         case $line in
