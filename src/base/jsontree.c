@@ -59,7 +59,7 @@ static enum leat_status more_nodes(struct parser *s)
     return LEAT_OK;
 }
 
-static enum leat_status add(struct parser *s, enum jsontree_kind kind, const uint8_t *at, uint64_t length)
+static enum leat_status add_node(struct parser *s, enum jsontree_kind kind, const uint8_t *at, uint64_t length)
 {
     enum leat_status status;
 
@@ -246,7 +246,7 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
             return status;
     }
     s->p++;
-    status = add(s, JSONTREE_STRING, j->text, (uint64_t)(to - first));
+    status = add_node(s, JSONTREE_STRING, j->text, (uint64_t)(to - first));
     if (status != LEAT_OK)
         return status;
     j->nodes[j->count - 1].at = (uint32_t)(first - j->unescaped.bytes);
@@ -266,7 +266,7 @@ static enum leat_status string(struct parser *s)
     if (*s->p == '\\')
         return escaped_string(s, begin);
     s->p++;
-    return add(s, JSONTREE_STRING, begin, (uint64_t)(s->p - 1 - begin));
+    return add_node(s, JSONTREE_STRING, begin, (uint64_t)(s->p - 1 - begin));
 }
 
 /* ---- Values ---- */
@@ -306,7 +306,7 @@ static enum leat_status number(struct parser *s)
         p = after;
     }
     s->p = p;
-    return add(s, JSONTREE_NUMBER, begin, (uint64_t)(p - begin));
+    return add_node(s, JSONTREE_NUMBER, begin, (uint64_t)(p - begin));
 }
 
 static enum leat_status word(struct parser *s, const char *text, enum jsontree_kind kind)
@@ -316,7 +316,7 @@ static enum leat_status word(struct parser *s, const char *text, enum jsontree_k
     if ((size_t)(s->end - s->p) < length || memcmp(s->p, text, length) != 0)
         return wrong(s, s->p, "missing value");
     s->p += length;
-    return add(s, kind, s->p - length, length);
+    return add_node(s, kind, s->p - length, length);
 }
 
 static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
@@ -325,7 +325,7 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
 
     if (s->depth == JSONTREE_MAX_DEPTH)
         return wrong(s, s->p, "more than 127 nested brackets");
-    status = add(s, kind, s->p, 0);
+    status = add_node(s, kind, s->p, 0);
     if (status == LEAT_OK)
         status = add_bracket(s, s->p);
     if (status != LEAT_OK)

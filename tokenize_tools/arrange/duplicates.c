@@ -43,7 +43,7 @@ struct finder {
 /* ---- Candidates ---- */
 
 /* The halves of a text's hash, the high one first, and the document's number. */
-static enum leat_status put(struct finder *f, struct triple t, struct leat_error *err)
+static enum leat_status put_candidate(struct finder *f, struct triple t, struct leat_error *err)
 {
     /* all zero: unknown, and equal to none */
     return t.a || t.b ? external_sort_put(&f->by_text, t, err) : LEAT_OK;
@@ -59,9 +59,9 @@ static enum leat_status put_part(struct finder *f, const struct merge_part *s, u
 
         status = leat_dataset_text_hashes(s->dataset, s->first_document + at, here, f->hashes, err);
         for (uint64_t i = 0; status == LEAT_OK && i < here; i++)
-            status =
-                put(f, (struct triple) { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i },
-                    err);
+            status = put_candidate(
+                f, (struct triple) { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i },
+                err);
         if (status == LEAT_OK)
             status = pace_call(f->pace, err);
     }
@@ -287,8 +287,8 @@ static void close_finder(struct finder *f)
     free(f->hashes);
 }
 
-static enum leat_status find(struct finder *f, const struct merge_parts *parts, struct external_sort *numbers,
-                             struct leat_error *err)
+static enum leat_status find_duplicates(struct finder *f, const struct merge_parts *parts,
+                                        struct external_sort *numbers, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     uint64_t number = 0;
@@ -322,7 +322,7 @@ enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts 
     external_sort_begin(&d->numbers, path, memory_bytes / 4);
     s = open_finder(&f, path, memory_bytes, helpers, pace, err);
     if (s == LEAT_OK)
-        s = find(&f, parts, &d->numbers, err);
+        s = find_duplicates(&f, parts, &d->numbers, err);
     close_finder(&f);
     return s == LEAT_OK ? next_number(d, err) : s;
 }

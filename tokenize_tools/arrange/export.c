@@ -102,7 +102,7 @@ static enum leat_status flush(struct export_file *f, struct leat_error *err)
     return s;
 }
 
-static enum leat_status put(struct export_file *f, const void *bytes, size_t count, struct leat_error *err)
+static enum leat_status put_bytes(struct export_file *f, const void *bytes, size_t count, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -121,7 +121,7 @@ static enum leat_status put(struct export_file *f, const void *bytes, size_t cou
 static enum leat_status put_number(struct export_file *f, uint64_t value, unsigned bytes, struct leat_error *err)
 {
     value = bytes_le64(value); /* the low bytes come first */
-    return put(f, &value, bytes, err);
+    return put_bytes(f, &value, bytes, err);
 }
 
 static enum leat_status complete_file(struct export_file *f, struct leat_error *err)
@@ -263,7 +263,7 @@ static enum leat_status megatron_other(struct exporting *e, unsigned number, str
     e->sequences = 0;
     s = each_start(e, f, count_sequences, err);
     if (s == LEAT_OK)
-        s = put(f, "MMIDIDX\0\0\1\0\0\0\0\0\0", 17, err); /* and version 1 */
+        s = put_bytes(f, "MMIDIDX\0\0\1\0\0\0\0\0\0", 17, err); /* and version 1 */
     if (s == LEAT_OK)
         s = put_number(f, e->width == 2 ? MEGATRON_UINT16 : MEGATRON_INT32, 1, err);
     if (s == LEAT_OK)
@@ -333,7 +333,7 @@ static enum leat_status put_loss(struct exporting *e, struct export_file *f, str
             mask[i] = mask[i] > 0;
         }
         if (s == LEAT_OK)
-            s = put(f, mask, (size_t)here, err);
+            s = put_bytes(f, mask, (size_t)here, err);
         done += here;
     }
     return s;
@@ -363,7 +363,7 @@ static enum leat_status datatrove_other(struct exporting *e, unsigned number, st
     snprintf(millions, sizeof millions, "%.1f", (double)e->info.tokens / 1e6);
     snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%" PRIu64 "\n%.*s.%c M", e->width, e->info.tokens,
              (int)strspn(millions, "0123456789"), millions, millions[strlen(millions) - 1]);
-    return put(f, text, strlen(text), err);
+    return put_bytes(f, text, strlen(text), err);
 }
 
 static const struct export_format export_datatrove = { .name = "datatrove",
@@ -464,7 +464,7 @@ static enum leat_status copy_chunk(struct exporting *e, uint64_t first, uint64_t
     if (s != LEAT_OK)
         return s;
     encode(ids, count, e->width);
-    return put(&e->files[0], ids, (size_t)(count * e->width), err);
+    return put_bytes(&e->files[0], ids, (size_t)(count * e->width), err);
 }
 
 static enum leat_status tell(const struct exporting *e, uint64_t done, struct leat_error *err)

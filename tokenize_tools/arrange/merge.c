@@ -301,10 +301,10 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 
-/* Reads the options and the report. On failure too end() must follow. */
-static enum leat_status begin(struct merge *m, struct leat_merge_report *full, const char *output,
-                              const struct leat_merge_options *options, const struct leat_merge_report *report,
-                              struct leat_error *err)
+/* Reads the options and the report. On failure too end_merge() must follow. */
+static enum leat_status begin_merge(struct merge *m, struct leat_merge_report *full, const char *output,
+                                    const struct leat_merge_options *options, const struct leat_merge_report *report,
+                                    struct leat_error *err)
 {
     struct leat_merge_options *o = &m->options;
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
@@ -323,7 +323,7 @@ static enum leat_status begin(struct merge *m, struct leat_merge_report *full, c
     return m->temporary ? LEAT_OK : status_no_memory(err, strlen(output));
 }
 
-static void end(struct merge *m)
+static void end_merge(struct merge *m)
 {
     outputs_abandon(&m->outputs);
     duplicates_end(&m->duplicates);
@@ -344,11 +344,11 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
         return status_argument(err, !output ? "output" : "parts", "leat_merge: missing output or parts");
     s = own_file_check_local(output, err);
     if (s == LEAT_OK)
-        s = begin(&m, &full, output, options, report, err);
+        s = begin_merge(&m, &full, output, options, report, err);
     if (s == LEAT_OK)
         s = merge_or_divide(&m, output, parts, count, &full, err);
     if (s == LEAT_OK && report)
         options_fill(report, &full, sizeof full);
-    end(&m);
+    end_merge(&m);
     return s;
 }

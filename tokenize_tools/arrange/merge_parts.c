@@ -108,7 +108,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The first name that does not sort before that text. */
-static size_t find(const struct merge_names *n, const char *text, size_t length, bool dot)
+static size_t find_name(const struct merge_names *n, const char *text, size_t length, bool dot)
 {
     size_t low = 0, high = n->given;
 
@@ -126,7 +126,7 @@ static size_t find(const struct merge_names *n, const char *text, size_t length,
 /* Whether a name of this kind is of the same part. */
 static bool has(const struct merge_names *n, const struct merge_name *of, enum kind kind)
 {
-    for (size_t i = find(n, of->name, of->length, false); i < n->given; i++) {
+    for (size_t i = find_name(n, of->name, of->length, false); i < n->given; i++) {
         if (compare_text(&n->sorted[i], of->name, of->length, false) != 0)
             return false;
         if (n->sorted[i].kind == kind)
@@ -138,7 +138,7 @@ static bool has(const struct merge_names *n, const struct merge_name *of, enum k
 /* A dataset whose name begins with that of this one and a dot: c.1 of c; or NULL. */
 static const char *below(const struct merge_names *n, const struct merge_name *of)
 {
-    for (size_t i = find(n, of->name, of->length, true); i < n->given; i++) {
+    for (size_t i = find_name(n, of->name, of->length, true); i < n->given; i++) {
         const struct merge_name *x = &n->sorted[i];
 
         if (x->length <= of->length || x->name[of->length] != '.' || memcmp(x->name, of->name, of->length) != 0)
@@ -239,9 +239,9 @@ static enum leat_status check_output(const struct merge_name *x, const char *out
 
 /* ---- All ---- */
 
-static enum leat_status keep(struct merge_names *n, const struct merge_name *x, const char *output,
-                             const struct file_identity *index, const struct leat_merge_options *o,
-                             struct leat_error *err)
+static enum leat_status keep_part(struct merge_names *n, const struct merge_name *x, const char *output,
+                                  const struct file_identity *index, const struct leat_merge_options *o,
+                                  struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -275,7 +275,7 @@ enum leat_status merge_names_take(struct merge_names *n, const char *output, con
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
         struct merge_name x = cut(given[i]);
 
-        s = keep(n, &x, output, &index, options, err);
+        s = keep_part(n, &x, output, &index, options, err);
     }
     if (s == LEAT_OK && n->count == 0)
         s = status_set_in(err, LEAT_E_NO_FILE, given[0], "no part is a finished dataset: %.300s only lies beside one",
@@ -508,7 +508,7 @@ static bool take_number(const char **text, uint64_t *value)
     return true;
 }
 
-static bool take(const char **text, char c)
+static bool skip_character(const char **text, char c)
 {
     return **text == c && (*text)++;
 }
@@ -526,9 +526,9 @@ void shares_parse(struct shares *s, const struct leat_metadata *pairs)
             continue;
         good = take_number(&text, &parsed.first);
         parsed.last = parsed.first;
-        if (good && take(&text, '-'))
+        if (good && skip_character(&text, '-'))
             good = take_number(&text, &parsed.last);
-        good = good && take(&text, '/') && take_number(&text, &parsed.of) && !*text;
+        good = good && skip_character(&text, '/') && take_number(&text, &parsed.of) && !*text;
         if (good && parsed.first <= parsed.last && parsed.last <= parsed.of)
             *s = parsed;
     }

@@ -123,7 +123,7 @@ static void crew_drop(struct crew *c, struct batch *b)
     pthread_mutex_unlock(&c->lock);
 }
 
-static enum leat_status put(struct batch *b, struct leat_error *err)
+static enum leat_status put_batch(struct batch *b, struct leat_error *err)
 {
     struct leat_documents d = batch_documents(b);
 
@@ -138,7 +138,7 @@ static void put_job(struct job *j)
     pthread_mutex_lock(&c->lock);
     c->waiting--;
     pthread_mutex_unlock(&c->lock);
-    put(b, NULL);
+    put_batch(b, NULL);
     crew_drop(c, b);
 }
 
@@ -192,7 +192,7 @@ static enum leat_status crew_put(struct crew *c, struct batch *b, struct leat_er
         helpers_give_away(&c->helpers, &b->job);
         return LEAT_OK;
     }
-    s = put(b, err);
+    s = put_batch(b, err);
     crew_drop(c, b);
     return s;
 }

@@ -78,7 +78,7 @@ static enum leat_status make_room(struct text_input *in, struct leat_error *err)
 }
 
 /* Reads at least one more byte of text, or sets text_end. */
-static enum leat_status fill(struct text_input *in, struct leat_error *err)
+static enum leat_status read_text(struct text_input *in, struct leat_error *err)
 {
     enum leat_status s = make_room(in, err);
     size_t got;
@@ -103,7 +103,7 @@ enum leat_status text_input_line(struct text_input *in, char **line, size_t *byt
         if (newline || in->text_end)
             break;
         searched = in->end - in->begin;
-        s = fill(in, err);
+        s = read_text(in, err);
         if (s != LEAT_OK)
             return s;
     }
@@ -121,7 +121,7 @@ static enum leat_status text_input_rest(struct text_input *in, char **text, size
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && !in->text_end)
-        s = fill(in, err);
+        s = read_text(in, err);
     if (s != LEAT_OK)
         return s;
     *text = in->text + in->begin;
@@ -137,7 +137,7 @@ static enum leat_status text_input_chunk(struct text_input *in, char **text, siz
 
     if (in->begin == in->end && !in->text_end) {
         in->begin = in->end = 0;
-        s = fill(in, err);
+        s = read_text(in, err);
     }
     *text = in->text + in->begin;
     *bytes = s == LEAT_OK ? in->end - in->begin : 0;

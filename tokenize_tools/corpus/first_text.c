@@ -19,7 +19,7 @@
 #define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
 #define PAGE_BYTES ((uint64_t)64 << 20) /* that pages may take, and the places of row groups */
 
-static void put(char *out, size_t room, const void *text, size_t bytes)
+static void copy_characters(char *out, size_t room, const void *text, size_t bytes)
 {
     bytes = bytes < room ? bytes : room - 1;
     bytes -= utf8_open_end(text, bytes);
@@ -70,7 +70,7 @@ static enum leat_status put_field(char *out, size_t room, const char *field, con
         s = record_make(&record, &fields, err);
     if (s == LEAT_OK && record_read(&record, json, bytes, NULL) == LEAT_OK && record_check(&record, NULL) == LEAT_OK) {
         text = record_take_text(&record, &bytes);
-        put(out, room, text, bytes);
+        copy_characters(out, room, text, bytes);
     }
     record_free(&record);
     record_fields_free(&fields);
@@ -98,7 +98,7 @@ static enum leat_status put_csv(char *out, size_t room, const struct input *in, 
         record.header = header;
         if (csv_read(&record, head + r.record, (size_t)(r.position - r.record), NULL) == LEAT_OK) {
             text = record_take_text(&record, &bytes);
-            put(out, room, text, bytes);
+            copy_characters(out, room, text, bytes);
         }
     }
     csv_header_free(header);
@@ -124,7 +124,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
     if (s == LEAT_OK && in->format->delimiter)
         s = put_csv(out, room, in, field, head, bytes, err);
     else if (s == LEAT_OK && !in->format->is_json)
-        put(out, room, head, bytes);
+        copy_characters(out, room, head, bytes);
     else if (s == LEAT_OK && first_record(head, bytes, &record, &bytes))
         s = put_field(out, room, field, record, bytes, err);
     free(head);
@@ -163,7 +163,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
         *found = s == LEAT_OK && row && values[0].bytes;
     }
     if (*found)
-        put(out, room, values[0].bytes, values[0].size);
+        copy_characters(out, room, values[0].bytes, values[0].size);
     if (s == LEAT_E_NO_MEMORY && reader && parquet_reader_outgrew(reader)) {
         *found = true; /* it is there, and is not looked at */
         s = LEAT_OK;

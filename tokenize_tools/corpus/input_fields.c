@@ -333,8 +333,8 @@ enum leat_status inputs_read_records(struct byte_stream *stream, struct buffer *
 /* What fails here fails again when it is packed, and is said then. Of bzip2, a whole block would have to be
  * decompressed, which takes longer than all the rest. Compressed data may go on for long without any text. *looked: its
  * records were looked at. */
-static enum leat_status look(const struct input *in, const struct input_stop *over, bool allow_binary,
-                             struct field_search *search, bool *looked, struct leat_error *err)
+static enum leat_status look_at_input(const struct input *in, const struct input_stop *over, bool allow_binary,
+                                      struct field_search *search, bool *looked, struct leat_error *err)
 {
     struct buffer head = { 0 };
     struct byte_stream *stream;
@@ -451,7 +451,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
 
         if (can && !in->looked && (looks++ < LEAST_LOOKS || clock_ns() < until) && !is_over(&last))
             s = in->format->delimiter ? look_at_header(in, &over, allow_binary, search->record.fields, &why)
-                                      : look(in, &over, allow_binary, search, &in->looked, &why);
+                                      : look_at_input(in, &over, allow_binary, search, &in->looked, &why);
         if (last.stopped)
             return status_set(err, LEAT_E_STOPPED, "looking into inputs was stopped");
         if (is_lacking(s, &why)) {
@@ -480,7 +480,7 @@ void inputs_nearest_field(const struct input_list *list, const struct record_fie
     if (field_search_begin(&search, fields, &none, NULL) == LEAT_OK)
         for (size_t i = 0; search.records == 0 && i < list->count; i++)
             if (list->items[i].format->is_json && !list->items[i].object && strcmp(list->items[i].path, "-") != 0)
-                look(&list->items[i], stop, true, &search, &looked, NULL);
+                look_at_input(&list->items[i], stop, true, &search, &looked, NULL);
     found = list_members(&search.members, path, names, sizeof names);
     snprintf(nearest, JSON_MEMBER_NAME, "%s", found && strcmp(found, path) != 0 ? found : "");
     field_search_free(&search);

@@ -44,8 +44,8 @@ char *search_join(const char *folder, size_t length, const char *name)
 /* ---- What is found ---- */
 
 /* Adds an input, and takes over `place`, whose first `before` bytes are not of its name. */
-static enum leat_status add(struct input_list *list, char *place, size_t before, const struct record_format *format,
-                            const struct stat *st, struct leat_error *err)
+static enum leat_status add_input(struct input_list *list, char *place, size_t before,
+                                  const struct record_format *format, const struct stat *st, struct leat_error *err)
 {
     struct input *items = list->items;
 
@@ -103,7 +103,7 @@ enum leat_status search_add(struct search *s, const char *path, const struct rec
                             path, SEARCH_IN_LIST),
             path);
     status = check_memory(s, err);
-    return status == LEAT_OK ? add(s->list, strdup(path), s->before, format, st, err) : status;
+    return status == LEAT_OK ? add_input(s->list, strdup(path), s->before, format, st, err) : status;
 }
 
 enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
@@ -252,8 +252,8 @@ static int by_skipped_path(const void *a, const void *b)
     return strcmp(((const struct input_skipped *)a)->path, ((const struct input_skipped *)b)->path);
 }
 
-static enum leat_status find(struct input_list *list, const char *const *words, size_t count,
-                             const struct input_rules *rules, struct search_tries *tries, struct leat_error *err)
+static enum leat_status find_words(struct input_list *list, const char *const *words, size_t count,
+                                   const struct input_rules *rules, struct search_tries *tries, struct leat_error *err)
 {
     struct search s = { .list = list, .rules = rules, .tries = tries };
     enum leat_status status = LEAT_OK;
@@ -316,7 +316,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     mounts_open(&t.mounts, &how);
     do {
         t.pipes_read = 0;
-        s = find(list, words, count, rules, &t, &why);
+        s = find_words(list, words, count, rules, &t, &why);
     } while (s == LEAT_E_IO && !fetch_is_url(why.file) &&
              mounts_again(&t.mounts, &tries, file_path_is_remote(why.file), &s, &why));
     mounts_close(&t.mounts);

@@ -25,7 +25,8 @@ static bool belongs(const char *file, const char *base)
     return strncmp(file, "partial.", strlen("partial.")) == 0;
 }
 
-static enum leat_status add(struct own_outputs *own, const struct stat *st, const char *name, struct leat_error *err)
+static enum leat_status add_output(struct own_outputs *own, const struct stat *st, const char *name,
+                                   struct leat_error *err)
 {
     struct own_output *items = reallocarray(own->items, own->count + 1, sizeof *items);
     char *copy = strdup(name);
@@ -53,9 +54,9 @@ static enum leat_status add_file(struct own_outputs *own, const char *folder, co
     if (lstat(path, &st) != 0)
         s = errno == ENOENT ? LEAT_OK : status_set_os(err, errno, path, "cannot look at %s", path);
     else
-        s = add(own, &st, name, err);
+        s = add_output(own, &st, name, err);
     if (s == LEAT_OK && S_ISLNK(st.st_mode) && stat(path, &st) == 0)
-        s = add(own, &st, name, err);
+        s = add_output(own, &st, name, err);
     free(path);
     return s;
 }

@@ -70,7 +70,7 @@ struct sentence {
     size_t used;
 };
 
-static void add(struct sentence *s, const char *before, const char *word)
+static void add_word(struct sentence *s, const char *before, const char *word)
 {
     snprintf(s->text + s->used, RECORD_FORMAT_SENTENCE - s->used, "%s%s", before, word);
     s->used += strlen(s->text + s->used);
@@ -86,18 +86,19 @@ void record_format_tell(char text[RECORD_FORMAT_SENTENCE])
 {
     struct sentence s = { text, 0 };
 
-    add(&s, "", "(");
+    add_word(&s, "", "(");
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
         for (const char *const *suffix = rows[i]->suffixes; *suffix && !rows[i]->rows; suffix++)
-            add(&s, between(s.used == 1, false), *suffix);
-    add(&s, ", each also with ", "");
+            add_word(&s, between(s.used == 1, false), *suffix);
+    add_word(&s, ", each also with ", "");
     for (int form = 1; form < BYTE_FORMS; form++)
-        add(&s, between(form == 1, form + 1 == BYTE_FORMS), byte_stream_decompressor((enum byte_form)form)->suffix);
-    add(&s, " after it; ", "");
+        add_word(&s, between(form == 1, form + 1 == BYTE_FORMS),
+                 byte_stream_decompressor((enum byte_form)form)->suffix);
+    add_word(&s, " after it; ", "");
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
         for (const char *const *suffix = rows[i]->suffixes; *suffix && rows[i]->rows; suffix++)
-            add(&s, between(suffix == rows[i]->suffixes, !suffix[1]), *suffix);
-    add(&s, "); choose the format ", "");
+            add_word(&s, between(suffix == rows[i]->suffixes, !suffix[1]), *suffix);
+    add_word(&s, "); choose the format ", "");
     for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
-        add(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), record_format_names[i]);
+        add_word(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), record_format_names[i]);
 }

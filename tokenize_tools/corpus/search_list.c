@@ -123,7 +123,7 @@ static enum leat_status read_some(struct list_file *list, char *to, size_t room,
 }
 
 /* More text after that which is there, or list->ended. */
-static enum leat_status fill(struct list_file *list, struct leat_error *err)
+static enum leat_status read_more(struct list_file *list, struct leat_error *err)
 {
     enum leat_status s;
     size_t got;
@@ -150,7 +150,7 @@ static enum leat_status list_file_next(struct list_file *list, char **line, stru
 
     *line = NULL;
     while (!(newline = memchr(list->text + list->at, '\n', list->held - list->at)) && !list->ended) {
-        enum leat_status s = fill(list, err);
+        enum leat_status s = read_more(list, err);
 
         if (s != LEAT_OK)
             return s;

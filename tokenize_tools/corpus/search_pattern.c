@@ -27,7 +27,7 @@ static bool matches_nothing(int error)
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
 }
 
-static enum leat_status keep(struct expansion *x, struct leat_error *err)
+static enum leat_status keep_path(struct expansion *x, struct leat_error *err)
 {
     struct search_names *to = x->to;
     bool full = (to->count & (to->count - 1)) == 0; /* room doubles */
@@ -41,7 +41,8 @@ static enum leat_status keep(struct expansion *x, struct leat_error *err)
 }
 
 /* Appends to the path, behind its first `at` bytes. */
-static enum leat_status put(struct expansion *x, size_t at, const char *text, size_t bytes, struct leat_error *err)
+static enum leat_status append_name(struct expansion *x, size_t at, const char *text, size_t bytes,
+                                    struct leat_error *err)
 {
     enum leat_status s;
 
@@ -62,7 +63,7 @@ static enum leat_status keep_existing(struct expansion *x, struct leat_error *er
     struct stat st;
 
     if ((path[x->path.size - 1] == '/' ? stat(path, &st) : lstat(path, &st)) == 0)
-        return keep(x, err);
+        return keep_path(x, err);
     return matches_nothing(errno) ? LEAT_OK : status_set_os(err, errno, path, "cannot examine %s", path);
 }
 
@@ -82,12 +83,12 @@ static enum leat_status expand_names(struct expansion *x, const char *name, cons
         s = search_check_stop(x->search, err);
         if (s != LEAT_OK || fnmatch(name, entry->d_name, FNM_PERIOD) != 0)
             continue;
-        s = put(x, at, entry->d_name, strlen(entry->d_name), err);
+        s = append_name(x, at, entry->d_name, strlen(entry->d_name), err);
         if (s == LEAT_OK)
-            s = *rest ? expand(x, rest, err) : keep(x, err);
+            s = *rest ? expand(x, rest, err) : keep_path(x, err);
     }
     if (s == LEAT_OK && errno != 0) {
-        s = put(x, at, "", 0, err);
+        s = append_name(x, at, "", 0, err);
         folder = at > 0 ? (char *)x->path.bytes : ".";
         if (s == LEAT_OK)
             s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
@@ -106,7 +107,7 @@ static enum leat_status expand(struct expansion *x, const char *rest, struct lea
         char *name = strndup(rest + slashes, bytes);
         bool matches = name && strpbrk(name, "*?[");
 
-        s = name ? put(x, x->path.size, rest, slashes, err) : status_no_memory(err, bytes);
+        s = name ? append_name(x, x->path.size, rest, slashes, err) : status_no_memory(err, bytes);
         rest += slashes + bytes;
         if (s == LEAT_OK && matches)
             s = expand_names(x, name, rest, err);
@@ -115,7 +116,7 @@ static enum leat_status expand(struct expansion *x, const char *rest, struct lea
             name[plain++] = name[i];
         }
         if (s == LEAT_OK && !matches)
-            s = put(x, x->path.size, name, plain, err);
+            s = append_name(x, x->path.size, name, plain, err);
         free(name);
         if (s != LEAT_OK || matches)
             return s;

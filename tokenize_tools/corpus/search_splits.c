@@ -104,8 +104,8 @@ struct shown {
     size_t used, entries;
 };
 
-static void put(struct shown *shown, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct shown *shown, const char *format, ...)
+static void print_shown(struct shown *shown, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print_shown(struct shown *shown, const char *format, ...)
 {
     va_list values;
 
@@ -120,8 +120,8 @@ static bool put_entry(struct shown *shown, const char *name, size_t files)
 {
     if (++shown->entries > SHOWN_ENTRIES)
         return false;
-    put(shown, "%s%.*s%s (%zu file%s: ", shown->entries > 1 ? ", " : "", SHOWN_NAME, name,
-        strlen(name) > SHOWN_NAME ? "..." : "", files, files == 1 ? "" : "s");
+    print_shown(shown, "%s%.*s%s (%zu file%s: ", shown->entries > 1 ? ", " : "", SHOWN_NAME, name,
+                strlen(name) > SHOWN_NAME ? "..." : "", files, files == 1 ? "" : "s");
     return true;
 }
 
@@ -130,14 +130,14 @@ static void put_name(struct shown *shown, const char *before, const char *name)
 {
     size_t bytes = strlen(name);
 
-    put(shown, "%s%s%s", before, bytes > SHOWN_NAME ? "..." : "",
-        bytes > SHOWN_NAME ? name + bytes - SHOWN_NAME : name);
+    print_shown(shown, "%s%s%s", before, bytes > SHOWN_NAME ? "..." : "",
+                bytes > SHOWN_NAME ? name + bytes - SHOWN_NAME : name);
 }
 
 static void put_end(struct shown *shown, const char *what)
 {
     if (shown->entries > SHOWN_ENTRIES)
-        put(shown, " and %zu more %s", shown->entries - SHOWN_ENTRIES, what);
+        print_shown(shown, " and %zu more %s", shown->entries - SHOWN_ENTRIES, what);
 }
 
 /* "train (12 files: a, b, c and 9 more), test (1 file: d), no split (1 file: e)" */
@@ -152,8 +152,8 @@ static const char *put_splits(struct shown *shown, const struct splitting *p)
         for (size_t k = 0; k < split->count && k < SHOWN_FILES; k++)
             put_name(shown, k > 0 ? ", " : "", p->names[split->files[k]]);
         if (split->count > SHOWN_FILES)
-            put(shown, " and %zu more", split->count - SHOWN_FILES);
-        put(shown, ")");
+            print_shown(shown, " and %zu more", split->count - SHOWN_FILES);
+        print_shown(shown, ")");
     }
     put_end(shown, "splits");
     return shown->text;
@@ -212,7 +212,7 @@ static enum leat_status refuse_configs(const struct search_root *root, const str
         if (counts[i] == 0 || !put_entry(&shown, c->name, counts[i]))
             continue;
         put_name(&shown, "", where ? where : "all");
-        put(&shown, ")");
+        print_shown(&shown, ")");
     }
     put_end(&shown, "configurations");
     return status_field(
@@ -401,7 +401,7 @@ static const struct hub_split *chosen(const struct splitting *p)
 }
 
 /* Leaves out all inputs but those of the split. */
-static enum leat_status take(struct splitting *p, const struct hub_split *split, struct leat_error *err)
+static enum leat_status take_split(struct splitting *p, const struct hub_split *split, struct leat_error *err)
 {
     struct input_list *list = p->search->list;
     enum leat_status s = LEAT_OK;
@@ -456,7 +456,7 @@ static enum leat_status choose(struct splitting *p, struct leat_error *err)
         if (p->splits.items[i].count < p->search->list->count)
             return refuse_several(p, err);
     s = p->said ? report(p, only, err) : LEAT_OK;
-    return s == LEAT_OK && only ? take(p, only, err) : s;
+    return s == LEAT_OK && only ? take_split(p, only, err) : s;
 }
 
 enum leat_status search_splits(struct search *s, struct leat_error *err)

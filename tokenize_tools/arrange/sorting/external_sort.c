@@ -196,7 +196,7 @@ static void sink_down(struct external_sort *s, size_t i)
     }
 }
 
-static enum leat_status fill(struct external_sort *s, struct external_run *run, size_t room, struct leat_error *err)
+static enum leat_status fill_run(struct external_sort *s, struct external_run *run, size_t room, struct leat_error *err)
 {
     uint64_t left = run->end - run->at;
 
@@ -225,7 +225,7 @@ static enum leat_status begin_merge(struct external_sort *s, struct leat_error *
     for (size_t i = 0; status == LEAT_OK && i < s->run_count; i++) {
         heap[i] = i;
         s->runs[i].buffer = s->memory + i * share(s);
-        status = fill(s, &s->runs[i], share(s), err);
+        status = fill_run(s, &s->runs[i], share(s), err);
     }
     for (size_t i = s->heap_count / 2; status == LEAT_OK && i-- > 0;)
         sink_down(s, i);
@@ -243,7 +243,7 @@ static enum leat_status merge_next(struct external_sort *s, struct triple *t, bo
     run = &s->runs[s->heap[0]];
     *t = run->buffer[run->used++];
     if (run->used == run->count && run->at < run->end)
-        status = fill(s, run, share(s), err);
+        status = fill_run(s, run, share(s), err);
     if (run->used == run->count)
         s->heap[0] = s->heap[--s->heap_count];
     sink_down(s, 0);

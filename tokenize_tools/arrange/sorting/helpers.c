@@ -6,7 +6,7 @@
 #define STACK_BYTES ((size_t)256 << 10)
 
 /* With the lock: takes the job, or the first one (NULL), out of the queue. NULL: it is not there. */
-static struct job *take(struct helpers *h, const struct job *j)
+static struct job *take_job(struct helpers *h, const struct job *j)
 {
     struct job **link = &h->first, *taken;
 
@@ -33,7 +33,7 @@ static void *thread_main(void *context)
 
         while (!h->first && !h->ending)
             pthread_cond_wait(&h->work, &h->lock);
-        j = take(h, NULL);
+        j = take_job(h, NULL);
         if (!j)
             break;
         own = j->own;
@@ -65,7 +65,7 @@ void helpers_begin(struct helpers *h, unsigned threads)
             h->count++;
 }
 
-static void give(struct helpers *h, struct job *j, bool own)
+static void queue_job(struct helpers *h, struct job *j, bool own)
 {
     j->state = JOB_WAITS;
     j->own = own;
@@ -81,12 +81,12 @@ static void give(struct helpers *h, struct job *j, bool own)
 
 void helpers_give(struct helpers *h, struct job *j)
 {
-    give(h, j, false);
+    queue_job(h, j, false);
 }
 
 void helpers_give_away(struct helpers *h, struct job *j)
 {
-    give(h, j, true);
+    queue_job(h, j, true);
 }
 
 void helpers_wait(struct helpers *h, struct job *j)
@@ -97,7 +97,7 @@ void helpers_wait(struct helpers *h, struct job *j)
         mine = j->state == JOB_WAITS;
     } else {
         pthread_mutex_lock(&h->lock);
-        mine = j->state == JOB_WAITS && take(h, j);
+        mine = j->state == JOB_WAITS && take_job(h, j);
         while (!mine && j->state != JOB_DONE)
             pthread_cond_wait(&h->done, &h->lock);
         pthread_mutex_unlock(&h->lock);
@@ -115,7 +115,7 @@ void helpers_drop(struct helpers *h, struct job *j)
         return;
     }
     pthread_mutex_lock(&h->lock);
-    if (j->state == JOB_WAITS && take(h, j))
+    if (j->state == JOB_WAITS && take_job(h, j))
         j->state = JOB_DONE;
     while (j->state != JOB_DONE)
         pthread_cond_wait(&h->done, &h->lock);

@@ -253,7 +253,7 @@ void csv_header_free(struct csv_header *header)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-static void put(struct record *r, uint32_t want, const struct field *f)
+static void put_value(struct record *r, uint32_t want, const struct field *f)
 {
     switch (r->fields->wants[want].use) {
     case RECORD_MESSAGES:
@@ -284,7 +284,7 @@ enum leat_status csv_read(struct record *r, const char *record, size_t bytes, st
             return s;
         for (uint32_t i = 0; i < r->fields->count; i++)
             if (h->column[i] == count)
-                put(r, i, &f);
+                put_value(r, i, &f);
     }
     if (count == h->columns)
         return LEAT_OK;

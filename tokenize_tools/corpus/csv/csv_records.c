@@ -74,7 +74,7 @@ static bool pass_quotes(struct csv_records *r, uint64_t position, const char **a
 }
 
 /* One step. *ended: the record ends before *at. False: its quote does not end. */
-static bool step(struct csv_records *r, uint64_t position, const char **at, const char *end, bool *ended)
+static bool step_in_record(struct csv_records *r, uint64_t position, const char **at, const char *end, bool *ended)
 {
     char c = **at;
 
@@ -124,7 +124,7 @@ enum csv_found csv_records_next(struct csv_records *r, const char *bytes, size_t
     bool ended = false, closes = true;
 
     while (!ended && closes && at < end)
-        closes = step(r, first + (uint64_t)(at - bytes), &at, end, &ended);
+        closes = step_in_record(r, first + (uint64_t)(at - bytes), &at, end, &ended);
     r->position = first + (uint64_t)(at - bytes);
     return ended ? CSV_RECORD : closes ? CSV_MORE : CSV_UNCLOSED;
 }

@@ -31,8 +31,8 @@ struct fetch {
     struct fetch_range *spare;
 };
 
-static enum leat_status make(struct fetch **out, struct fetch_object *object, uint64_t begin, uint64_t end,
-                             uint64_t window, struct leat_error *err)
+static enum leat_status make_fetch(struct fetch **out, struct fetch_object *object, uint64_t begin, uint64_t end,
+                                   uint64_t window, struct leat_error *err)
 {
     struct fetch *f = calloc(1, sizeof *f);
     uint64_t depth = window / USUAL_RANGE;
@@ -54,7 +54,7 @@ static enum leat_status make(struct fetch **out, struct fetch_object *object, ui
 
 enum leat_status fetch_open(struct fetch **out, struct fetch_object *object, struct leat_error *err)
 {
-    enum leat_status s = make(out, object, 0, object->found.size, object->by->window, err);
+    enum leat_status s = make_fetch(out, object, 0, object->found.size, object->by->window, err);
 
     if (s == LEAT_OK)
         (*out)->next = UINT64_MAX; /* wherever reading begins, it begins anew */
@@ -100,7 +100,7 @@ static enum leat_status take_range(struct fetch *f, uint64_t count, struct fetch
 }
 
 /* Asks for `count` bytes more, or what is left. */
-static enum leat_status ask(struct fetch *f, uint64_t count, struct leat_error *err)
+static enum leat_status ask_for_range(struct fetch *f, uint64_t count, struct leat_error *err)
 {
     struct fetch_range *r;
     enum leat_status s;
@@ -128,7 +128,7 @@ static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && f->count < f->depth && f->next < f->end)
-        s = ask(f, f->range - f->next % f->range, err);
+        s = ask_for_range(f, f->range - f->next % f->range, err);
     return s;
 }
 
@@ -145,7 +145,7 @@ static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error 
     }
     f->next = size >= first && size - at < first && size - first >= f->begin ? size - first : at;
     f->reads = 1;
-    return ask(f, first, err);
+    return ask_for_range(f, first, err);
 }
 
 /* Sees to it that the first range holds the byte at `at`. */
@@ -164,7 +164,8 @@ static enum leat_status go_to(struct fetch *f, uint64_t at, struct leat_error *e
 enum leat_status fetch_open_stretch(struct fetch **out, struct fetch_object *object, uint64_t begin, uint64_t end,
                                     uint64_t window, struct leat_error *err)
 {
-    enum leat_status s = make(out, object, begin, end < object->found.size ? end : object->found.size, window, err);
+    enum leat_status s =
+        make_fetch(out, object, begin, end < object->found.size ? end : object->found.size, window, err);
 
     if (s != LEAT_OK)
         return s;

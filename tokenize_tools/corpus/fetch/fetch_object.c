@@ -99,7 +99,8 @@ struct look_up {
     uint8_t head[FILE_KIND_HEAD];
 };
 
-static enum leat_status begin(struct fetcher *f, struct look_up *l, struct fetch_object *object, struct leat_error *err)
+static enum leat_status begin_look_up(struct fetcher *f, struct look_up *l, struct fetch_object *object,
+                                      struct leat_error *err)
 {
     transfer_free(&l->transfer);
     l->object = object;
@@ -153,14 +154,14 @@ enum leat_status fetch_look_up(struct fetcher *f, struct fetch_object *const *ob
 
     f->stop = stop;
     for (unsigned i = 0; s == LEAT_OK && i < AT_ONCE && (object = next_unknown(objects, count, &at)); i++)
-        s = begin(f, &all[i], object, err);
+        s = begin_look_up(f, &all[i], object, err);
     while (s == LEAT_OK) {
         s = remote_wait(f->remote, &done, err);
         if (s != LEAT_OK || !done)
             break;
         s = take_answer(done->context, err);
         if (s == LEAT_OK && (object = next_unknown(objects, count, &at)))
-            s = begin(f, done->context, object, err);
+            s = begin_look_up(f, done->context, object, err);
     }
     if (s != LEAT_OK)
         remote_abandon(f->remote);

@@ -137,7 +137,7 @@ static void finish(struct fetcher *f, struct fetch_range *r)
 
 /* Called with the lock held, and gives it up while new keys may be asked for, so that others can read on or stop. They
  * may drop the range meanwhile: then the thread frees it later, when it looks at its queues again. */
-static void begin(struct fetcher *f, struct fetch_range *r)
+static void begin_transfer(struct fetcher *f, struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
 
@@ -157,7 +157,7 @@ static void begin(struct fetcher *f, struct fetch_range *r)
         finish(f, r);
 }
 
-/* Begins what is wanted and ends what was dropped; the lock is held, but see begin(). */
+/* Begins what is wanted and ends what was dropped; the lock is held, but see begin_transfer(). */
 static void look_at_queues(struct fetcher *f)
 {
     atomic_store(&f->attention, false);
@@ -175,7 +175,7 @@ static void look_at_queues(struct fetcher *f)
         struct fetch_range *r = f->wanted;
 
         f->wanted = r->next;
-        begin(f, r);
+        begin_transfer(f, r);
     }
     f->last_wanted = NULL;
 }

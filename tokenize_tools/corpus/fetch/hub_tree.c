@@ -39,7 +39,7 @@ enum leat_status hub_call(char **call, const char *before, const struct url *url
     return s;
 }
 
-static enum leat_status ask(struct remote *r, struct transfer *t, const char *what, struct leat_error *err)
+static enum leat_status ask_hub(struct remote *r, struct transfer *t, const char *what, struct leat_error *err)
 {
     char *call;
     enum leat_status s = text_join(&call, err, "/api/", t->url->bucket, what, NULL);
@@ -57,7 +57,7 @@ enum leat_status hub_ask(struct remote *r, const struct url *url, const char *wh
                          struct leat_error *err)
 {
     struct transfer t = { .url = url };
-    enum leat_status s = ask(r, &t, what, err);
+    enum leat_status s = ask_hub(r, &t, what, err);
 
     *text = t.text;
     t.text = (struct buffer) { 0 };
@@ -139,7 +139,7 @@ static enum leat_status list_page(struct remote *r, struct remote_listing *l, co
                                   char query[TRANSFER_NEXT], struct leat_error *err)
 {
     struct transfer t = { .url = l->url, .query = query };
-    enum leat_status s = ask(r, &t, what, err);
+    enum leat_status s = ask_hub(r, &t, what, err);
 
     if (s == LEAT_OK && t.answer.more && !*t.answer.next)
         s = broken(l->url, err);
@@ -269,7 +269,7 @@ static enum leat_status ask_revision(struct remote *r, const struct url *url, ch
 
     *to = NULL;
     if (s == LEAT_OK)
-        s = ask(r, &t, what, err);
+        s = ask_hub(r, &t, what, err);
     if (s == LEAT_E_NO_FILE && err && strcmp(t.answer.error, "RevisionNotFound") == 0)
         name_revisions(r, url, err);
     if (s == LEAT_OK)

@@ -188,7 +188,7 @@ static yaml_node_t *member(struct reading *r, const yaml_node_t *mapping, const 
     return found;
 }
 
-static enum leat_status keep(struct reading *r, const char *text, char **out)
+static enum leat_status keep_text(struct reading *r, const char *text, char **out)
 {
     r->kept += strlen(text) + 64;
     if (r->kept > HUB_CARD_KEPT)
@@ -199,7 +199,7 @@ static enum leat_status keep(struct reading *r, const char *text, char **out)
 
 static enum leat_status keep_node(struct reading *r, const yaml_node_t *n, char **out)
 {
-    return keep(r, (const char *)n->data.scalar.value, out);
+    return keep_text(r, (const char *)n->data.scalar.value, out);
 }
 
 /* An empty list takes some, too. */
@@ -277,7 +277,7 @@ static enum leat_status read_files(struct reading *r, struct hub_card_config *c,
         s = read_split(r, c, node(r, first[i]));
     if (named)
         return s;
-    s = keep(r, "train", &c->splits[0].name);
+    s = keep_text(r, "train", &c->splits[0].name);
     if (s != LEAT_OK)
         return s;
     c->count = 1;

@@ -162,7 +162,7 @@ static bool pass_string(struct json_records *r, const struct json_kernels *kerne
 }
 
 /* One step in a record. *ended: the record ends before *at. False: the byte at *at is wrong. */
-static bool step(struct json_records *r, const char **at, const char *end, bool *ended)
+static bool step_in_record(struct json_records *r, const char **at, const char *end, bool *ended)
 {
     char c = **at;
 
@@ -197,7 +197,7 @@ enum json_records_found json_records_next(struct json_records *r, const char *by
 
     while (fits && !ended && at < end) {
         if (r->state >= STATE_WORD) {
-            fits = step(r, &at, end, &ended);
+            fits = step_in_record(r, &at, end, &ended);
         } else {
             fits = json_is_space(*at) || between(r, *at, first + (uint64_t)(at - bytes));
             at += fits;

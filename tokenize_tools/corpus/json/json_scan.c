@@ -481,7 +481,7 @@ static bool step_word(struct json_scan *scan, struct chunk *p)
     return true;
 }
 
-static bool step(struct json_scan *scan, struct chunk *p)
+static bool step_in_json(struct json_scan *scan, struct chunk *p)
 {
     if (scan->state <= STATE_AFTER) {
         while (p->at < p->end && json_is_space(*p->at))
@@ -523,7 +523,7 @@ bool json_scan_feed(struct json_scan *scan, const char *bytes, size_t count)
     if (scan->bad)
         return false;
     while (p.at < p.end)
-        if (!step(scan, &p)) {
+        if (!step_in_json(scan, &p)) {
             scan->bad = true;
             scan->position = scan->state == STATE_WORD ? scan->begin : place_of(&p);
             return false;

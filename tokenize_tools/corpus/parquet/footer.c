@@ -313,7 +313,7 @@ static enum leat_status find_footer(struct parquet_file *file, struct leat_error
 
 /* ---- Two ways through the footer ---- */
 
-static void begin(struct thrift *t, const struct parquet_file *file, struct window *w, struct leat_error *err)
+static void begin_footer(struct thrift *t, const struct parquet_file *file, struct window *w, struct leat_error *err)
 {
     memset(w, 0, sizeof *w);
     w->source = &file->source;
@@ -361,10 +361,10 @@ static enum leat_status read_footer(struct parquet_file *file, const struct parq
 
     if (!w)
         return status_no_memory(err, sizeof *w);
-    begin(&t, file, w, err);
+    begin_footer(&t, file, w, err);
     s = read_schema(file, &t, wants, &leaves);
     if (s == LEAT_OK) {
-        begin(&t, file, w, err);
+        begin_footer(&t, file, w, err);
         s = read_groups(file, &t, leaves);
     }
     free(w);

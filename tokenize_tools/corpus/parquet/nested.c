@@ -161,7 +161,7 @@ static void write_value(struct writer *w, unsigned index);
 
 /* ---- Text ---- */
 
-static void put(struct writer *w, const void *bytes, size_t size)
+static void put_bytes(struct writer *w, const void *bytes, size_t size)
 {
     if (w->row->what->max_bytes > 0 && size > w->row->what->max_bytes - w->row->json.size)
         w->row->large = true;
@@ -179,24 +179,24 @@ static void put_escaped(struct writer *w, uint8_t byte)
     if (lettered)
         quoted[1] = letters[byte - '\b'];
     if (byte < 0x20 && !lettered)
-        put(w, code, sizeof code);
+        put_bytes(w, code, sizeof code);
     else
-        put(w, quoted, sizeof quoted);
+        put_bytes(w, quoted, sizeof quoted);
 }
 
 static void put_string(struct writer *w, const uint8_t *bytes, size_t size)
 {
     size_t from = 0;
 
-    put(w, "\"", 1);
+    put_bytes(w, "\"", 1);
     for (size_t i = 0; i < size && w->status == LEAT_OK; i++)
         if (bytes[i] < 0x20 || bytes[i] == '"' || bytes[i] == '\\') {
-            put(w, bytes + from, i - from);
+            put_bytes(w, bytes + from, i - from);
             put_escaped(w, bytes[i]);
             from = i + 1;
         }
-    put(w, bytes + from, size - from);
-    put(w, "\"", 1);
+    put_bytes(w, bytes + from, size - from);
+    put_bytes(w, "\"", 1);
 }
 
 /* ---- Entries ---- */
@@ -292,7 +292,7 @@ static void write_leaf(struct writer *w, const struct nested_node *n)
     if (c->form == PARQUET_AS_IT_IS || c->form == PARQUET_UUID)
         put_string(w, value.bytes, value.size);
     else
-        put(w, value.bytes, value.size);
+        put_bytes(w, value.bytes, value.size);
 }
 
 /* A node that is there, once. */
@@ -304,19 +304,19 @@ static void write_elements(struct writer *w, unsigned repeated, unsigned element
     const char *before = "[";
 
     if (lacks(w, n)) {
-        put(w, "[]", 2);
+        put_bytes(w, "[]", 2);
         skip(w, n);
         return;
     }
     do {
-        put(w, before, 1);
+        put_bytes(w, before, 1);
         before = ",";
         if (element == repeated)
             write_present(w, repeated);
         else
             write_value(w, element);
     } while (!failed(w) && goes_on(w, n));
-    put(w, "]", 1);
+    put_bytes(w, "]", 1);
 }
 
 /* The elements of a list lie in a group of their own; older writers made the element itself that group. */
@@ -337,16 +337,16 @@ static void write_group(struct writer *w, unsigned index)
     for (unsigned i = index + 1; i < node_at(w, index)->after && !failed(w); i = node_at(w, i)->after) {
         const struct nested_node *n = node_at(w, i);
 
-        put(w, before, 1);
+        put_bytes(w, before, 1);
         before = ",";
         put_string(w, (const uint8_t *)n->name, strlen(n->name));
-        put(w, ":", 1);
+        put_bytes(w, ":", 1);
         if (n->repeated)
             write_elements(w, i, i);
         else
             write_value(w, i);
     }
-    put(w, "}", 1);
+    put_bytes(w, "}", 1);
 }
 
 static void write_present(struct writer *w, unsigned index)
@@ -366,7 +366,7 @@ static void write_value(struct writer *w, unsigned index)
     const struct nested_node *n = node_at(w, index);
 
     if (n->optional && lacks(w, n)) {
-        put(w, "null", 4);
+        put_bytes(w, "null", 4);
         skip(w, n);
     } else {
         write_present(w, index);

@@ -38,7 +38,7 @@ static void step_up(char *made)
 }
 
 /* With a first digit, the locale's decimal point, the other digits, and an exponent. */
-static void make(const struct number *n, char *made, size_t room)
+static void print_number(const struct number *n, char *made, size_t room)
 {
     double magnitude = fabs(n->value);
     bool normal = magnitude == 0 || magnitude >= (n->is_float ? (double)FLT_MIN : DBL_MIN);
@@ -68,7 +68,7 @@ static int first_exponent(double magnitude)
     return (int)at - 3;
 }
 
-/* The same as make(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies halfway
+/* The same as print_number(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies halfway
  * between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to
  * m * 10^places than half of 10^places. */
 static bool make_usual(const struct number *n, char *made, size_t room)
@@ -140,7 +140,7 @@ static void write_number(struct number n, char text[DECIMAL_TEXT])
         return;
     }
     if (!make_usual(&n, made, sizeof made))
-        make(&n, made, sizeof made);
+        print_number(&n, made, sizeof made);
     for (const char *at = made; *at != 'e'; at++) {
         if (*at != '-' && (*at < '0' || *at > '9'))
             continue;

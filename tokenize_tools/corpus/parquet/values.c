@@ -179,7 +179,7 @@ static size_t left(const struct values *v)
 }
 
 /* Takes bytes as they stand. */
-static const char *take(struct values *v, uint64_t size, struct parquet_value *value)
+static const char *take_bytes(struct values *v, uint64_t size, struct parquet_value *value)
 {
     if (size > left(v))
         return CUT_OFF;
@@ -210,7 +210,7 @@ static const char *plain_next(struct values *v, struct parquet_value *value)
         size = bytes_load32(v->at);
         v->at += 4;
     }
-    return take(v, size, value);
+    return take_bytes(v, size, value);
 }
 
 /* ---- Places in a dictionary ---- */
@@ -287,7 +287,7 @@ static const char *lengths_next(struct values *v, struct parquet_value *value)
 {
     uint64_t size;
 
-    return delta_next(&v->lengths, &size) ? take(v, size, value) : CUT_OFF;
+    return delta_next(&v->lengths, &size) ? take_bytes(v, size, value) : CUT_OFF;
 }
 
 static const char *prefixes_open(struct values *v)

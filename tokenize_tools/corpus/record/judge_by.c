@@ -36,8 +36,8 @@ static enum leat_status too_long(const char *field, struct leat_error *err)
                       JUDGE_BY_BYTES);
 }
 
-static enum leat_status take(const struct record *r, const char *field, const struct record_value *value,
-                             struct verdict *v, struct leat_error *err)
+static enum leat_status take_value(const struct record *r, const char *field, const struct record_value *value,
+                                   struct verdict *v, struct leat_error *err)
 {
     if (value->bytes > sizeof v->by)
         return too_long(field, err);
@@ -63,7 +63,7 @@ static enum leat_status judge_value(const struct by *b, const struct record *r, 
     case JSON_KIND_NUMBER:
     case JSON_KIND_TRUE:
     case JSON_KIND_FALSE:
-        return take(r, b->field, value, v, err);
+        return take_value(r, b->field, value, v, err);
     case JSON_KIND_NONE:
         return status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\" to choose its dataset by", b->field);
     default:

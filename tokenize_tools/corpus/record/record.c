@@ -97,7 +97,7 @@ bool record_feed(struct record *r, const char *bytes, size_t count)
 }
 
 /* Gives each want its place; with a record in memory, its bytes. */
-static enum leat_status end(struct record *r, const char *json, struct leat_error *err)
+static enum leat_status end_record(struct record *r, const char *json, struct leat_error *err)
 {
     r->problem = (enum record_problem)json_scan_end(&r->scan, &r->byte, err);
     r->has_nan = r->scan.has_nan;
@@ -116,14 +116,14 @@ static enum leat_status end(struct record *r, const char *json, struct leat_erro
 
 enum leat_status record_end(struct record *r, struct leat_error *err)
 {
-    return end(r, NULL, err);
+    return end_record(r, NULL, err);
 }
 
 enum leat_status record_read(struct record *r, const char *json, size_t bytes, struct leat_error *err)
 {
     record_begin(r);
     record_feed(r, json, bytes);
-    return end(r, json, err);
+    return end_record(r, json, err);
 }
 
 size_t record_needs(const struct record *r, uint32_t want)

@@ -231,7 +231,7 @@ static bool take_span(struct byte_stream *s)
 }
 
 /* Some text, or s->ended. */
-static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
+static enum leat_status read_step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
 {
     enum decompressor_step what = STEP_MORE;
     enum leat_status status;
@@ -267,7 +267,7 @@ static enum leat_status read_text(struct byte_stream *s, void *buf, size_t room,
 
     *got = 0;
     while (*got < room && (all || *got == 0) && !s->ended && s->error.status == LEAT_OK) {
-        s->error.status = step(s, to + *got, room - *got, &some);
+        s->error.status = read_step(s, to + *got, room - *got, &some);
         *got += some;
     }
     if (s->decompressor && s->spanned == spanned)

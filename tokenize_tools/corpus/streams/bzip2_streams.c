@@ -92,8 +92,8 @@ static enum leat_status decode(void *state, struct raw_input *in, struct leat_er
     return LEAT_OK;
 }
 
-static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decompressor_step *what, struct leat_error *err)
+static enum leat_status step_bzip2(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                   enum decompressor_step *what, struct leat_error *err)
 {
     static const struct text_step_calls calls = { &decompressor_bzip2, begin_stream, decode };
     struct text_step_room out = { buf, room, 0 };
@@ -122,6 +122,6 @@ const struct decompressor decompressor_bzip2 = { .name = "bzip2",
 #ifdef LEAT_HAVE_BZ2
                                                  .close = close_streams,
                                                  .memory = memory,
-                                                 .step = step
+                                                 .step = step_bzip2
 #endif
 };

@@ -166,8 +166,8 @@ void text_step_add(struct text_step *t, struct raw_input *in, size_t used, size_
     t->ready = ended || t->filled == TEXT_STEP;
 }
 
-static enum leat_status fill(struct text_step *t, const struct text_step_calls *calls, void *state,
-                             struct raw_input *in, struct leat_error *err)
+static enum leat_status fill_step(struct text_step *t, const struct text_step_calls *calls, void *state,
+                                  struct raw_input *in, struct leat_error *err)
 {
     size_t filled = t->filled;
     enum leat_status s = LEAT_OK;
@@ -184,7 +184,7 @@ static enum leat_status fill(struct text_step *t, const struct text_step_calls *
     return t->ready ? LEAT_OK : decompressor_cut_off(calls->of, in, err);
 }
 
-static size_t give(struct text_step *t, void *buf, size_t room)
+static size_t give_text(struct text_step *t, void *buf, size_t room)
 {
     size_t left = t->filled - t->given, some = left < room ? left : room;
 
@@ -207,10 +207,10 @@ enum leat_status text_step_run(struct text_step *t, const struct text_step_calls
     if (!t->open)
         return calls->begin(state, in, &t->open, what, err);
     if (!t->ready)
-        s = fill(t, calls, state, in, err);
+        s = fill_step(t, calls, state, in, err);
     if (s != LEAT_OK || !t->ready)
         return s;
-    out->got = give(t, out->buf, out->room);
+    out->got = give_text(t, out->buf, out->room);
     if (t->ended && !t->ready) {
         t->open = t->ended = false;
         *what = STEP_BORDER;

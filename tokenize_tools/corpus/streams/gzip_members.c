@@ -256,8 +256,8 @@ static enum leat_status pass_between(struct gzip_members *g, struct raw_input *i
     return LEAT_OK;
 }
 
-static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decompressor_step *what, struct leat_error *err)
+static enum leat_status step_gzip(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                  enum decompressor_step *what, struct leat_error *err)
 {
     struct gzip_members *g = state;
     enum leat_status s = LEAT_OK;
@@ -290,5 +290,5 @@ const struct decompressor decompressor_gzip = { .name = "gzip",
                                                 .begins = begins,
                                                 .open = open_members,
                                                 .close = close_members,
-                                                .step = step,
+                                                .step = step_gzip,
                                                 .find = gzip_member_find };

@@ -166,8 +166,8 @@ static void give_tail(struct inflater *inflater, uint8_t **out, size_t *room)
         *(*out)++ = inflater->tail[inflater->given++];
 }
 
-static enum inflater_result run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
-                                size_t *room, bool last)
+static enum inflater_result inflate_some(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                         size_t *room, bool last)
 {
     struct inflate_state *state = &inflater->state;
     uint32_t some_in = (uint32_t)(*in_bytes < MOST ? *in_bytes : MOST);
@@ -220,7 +220,7 @@ static uint32_t crc_of(uint32_t crc, const uint8_t *bytes, size_t count)
 }
 
 const struct inflater_library inflater_library = {
-    .name = "isa-l", .open = open_inflater, .close = close_inflater, .reset = reset, .run = run, .crc = crc_of
+    .name = "isa-l", .open = open_inflater, .close = close_inflater, .reset = reset, .run = inflate_some, .crc = crc_of
 };
 
 #else

@@ -34,8 +34,8 @@ static void reset(struct inflater *inflater)
     inflateReset(&inflater->stream);
 }
 
-static enum inflater_result run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
-                                size_t *room, bool last)
+static enum inflater_result inflate_some(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                         size_t *room, bool last)
 {
     z_stream *stream = &inflater->stream;
     uInt some_in = (uInt)(*in_bytes < MOST ? *in_bytes : MOST);
@@ -74,7 +74,7 @@ static uint32_t crc_of(uint32_t crc, const uint8_t *bytes, size_t count)
 }
 
 const struct inflater_library inflater_library = {
-    .name = "zlib", .open = open_inflater, .close = close_inflater, .reset = reset, .run = run, .crc = crc_of
+    .name = "zlib", .open = open_inflater, .close = close_inflater, .reset = reset, .run = inflate_some, .crc = crc_of
 };
 
 #else

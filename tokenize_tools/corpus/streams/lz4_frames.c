@@ -104,8 +104,8 @@ static enum leat_status failed(const struct raw_input *in, size_t code, struct l
     return decompressor_broken(&decompressor_lz4, in, name, err);
 }
 
-static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decompressor_step *what, struct leat_error *err)
+static enum leat_status step_lz4(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                 enum decompressor_step *what, struct leat_error *err)
 {
     struct lz4_frames *f = state;
     size_t used, code;
@@ -161,6 +161,6 @@ const struct decompressor decompressor_lz4 = { .name = "lz4",
 #ifdef LEAT_HAVE_LZ4
                                                .close = close_frames,
                                                .memory = memory,
-                                               .step = step
+                                               .step = step_lz4
 #endif
 };

@@ -30,7 +30,7 @@ static bool prepare(struct decompressing *d, const struct raw_input *of, struct 
     return raw_input_seek(&d->in, span->begin, (struct hash128) { 0, 0 }, NULL) == LEAT_OK;
 }
 
-static bool run(struct decompressing *d, struct span *span, const atomic_bool *closed)
+static bool decompress_span(struct decompressing *d, struct span *span, const atomic_bool *closed)
 {
     enum decompressor_step what = STEP_MORE;
 
@@ -56,7 +56,7 @@ static bool decompressing_run(struct decompressing *d, const struct decompressor
 {
     d->decompressor = decompressor;
     span->bytes = 0;
-    if (prepare(d, of, span) && run(d, span, closed))
+    if (prepare(d, of, span) && decompress_span(d, span, closed))
         return true;
     decompressor->close(d->state); /* it may be in the middle of a member */
     d->state = NULL;
@@ -248,7 +248,7 @@ bool spans_wait(struct spans *s, uint64_t at, uint64_t left, uint64_t bytes)
 /* ---- Looking ---------------------------------------------------------------------------------------------------- */
 
 /* Small members come together, up to so much text. */
-static void find(struct spans *s, uint64_t begin, uint64_t together, struct member *all)
+static void find_spans(struct spans *s, uint64_t begin, uint64_t together, struct member *all)
 {
     struct member m;
 
@@ -276,7 +276,7 @@ void spans_look(struct spans *s)
     }
     at = s->at;
     pthread_mutex_unlock(&s->lock);
-    find(s, at, together, &found);
+    find_spans(s, at, together, &found);
     pthread_mutex_lock(&s->lock);
     s->found = found;
     s->state = found.end > at ? FOUND : LOST;

@@ -110,8 +110,8 @@ static enum leat_status decode(void *state, struct raw_input *in, struct leat_er
     return wrong(code) ? decompressor_broken(&decompressor_xz, in, wrong(code), err) : LEAT_OK;
 }
 
-static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decompressor_step *what, struct leat_error *err)
+static enum leat_status step_xz(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                enum decompressor_step *what, struct leat_error *err)
 {
     static const struct text_step_calls calls = { &decompressor_xz, begin_stream, decode };
     struct text_step_room out = { buf, room, 0 };
@@ -140,6 +140,6 @@ const struct decompressor decompressor_xz = { .name = "xz",
 #ifdef LEAT_HAVE_LZMA
                                               .close = close_streams,
                                               .memory = memory,
-                                              .step = step
+                                              .step = step_xz
 #endif
 };

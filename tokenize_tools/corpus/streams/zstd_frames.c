@@ -163,8 +163,8 @@ static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_i
     *from = (ZSTD_inBuffer) { in->buffer + in->at, z->full ? 0 : size < held ? size : held, 0 };
 }
 
-static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decompressor_step *what, struct leat_error *err)
+static enum leat_status step_zstd(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                  enum decompressor_step *what, struct leat_error *err)
 {
     struct zstd_frames *z = state;
     ZSTD_inBuffer from;
@@ -209,5 +209,5 @@ const struct decompressor decompressor_zstd = { .name = "zstd",
                                                 .open = open_frames,
                                                 .close = close_frames,
                                                 .memory = memory,
-                                                .step = step,
+                                                .step = step_zstd,
                                                 .find = zstd_member_find };

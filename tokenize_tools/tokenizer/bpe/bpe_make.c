@@ -559,7 +559,7 @@ static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
 }
 
 /* Makes the model up to its list of merges. */
-static enum leat_status begin(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static enum leat_status make_without_merges(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct bpe *m = *out = calloc(1, sizeof *m);
     enum leat_status s = m ? vocabulary_map_make(&m->map, spec, err) : status_no_memory(err, sizeof *m);
@@ -574,7 +574,7 @@ enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struc
                                  struct leat_error *err)
 {
     struct bpe *m;
-    enum leat_status s = begin(&m, spec, err);
+    enum leat_status s = make_without_merges(&m, spec, err);
 
     *list = NULL;
     if (s == LEAT_OK) {
@@ -589,7 +589,7 @@ enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struc
 enum leat_status bpe_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct bpe *m;
-    enum leat_status s = begin(&m, spec, err);
+    enum leat_status s = make_without_merges(&m, spec, err);
 
     *out = NULL;
     if (s == LEAT_OK)

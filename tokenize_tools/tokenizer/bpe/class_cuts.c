@@ -45,7 +45,7 @@ static bool is_continuation(unsigned byte)
 }
 
 /* Puts bytes with the same followers into one class. What follows a lead byte is inside its character in any case. */
-static void begin(struct making *m, const struct class_cuts_pairs *pairs)
+static void class_bytes_by_followers(struct making *m, const struct class_cuts_pairs *pairs)
 {
     for (unsigned a = 0; a < 256; a++) {
         unsigned k = 0;
@@ -140,7 +140,7 @@ void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
 {
     struct making m = { .count = 0 };
 
-    begin(&m, pairs);
+    class_bytes_by_followers(&m, pairs);
     reduce(&m);
     memset(c, 0, sizeof *c);
     for (unsigned i = 0; i < 256; i++) {

@@ -234,8 +234,8 @@ static inline void put_places(const struct class_cuts *c, uint64_t bits, uint32_
 #endif
 }
 
-static size_t find(const struct class_cuts *c, const uint8_t *text, size_t bytes, size_t from, size_t to,
-                   uint32_t *cuts, size_t enough, size_t *reached)
+static size_t find_class_cuts(const struct class_cuts *c, const uint8_t *text, size_t bytes, size_t from, size_t to,
+                              uint32_t *cuts, size_t enough, size_t *reached)
 {
     struct tables tables;
     size_t count = 0, at = from;
@@ -253,4 +253,4 @@ static size_t find(const struct class_cuts *c, const uint8_t *text, size_t bytes
     return count;
 }
 
-const struct class_cuts_kernels LEVEL_NAME(class_cuts_kernels) = { LEVEL_TEXT, find };
+const struct class_cuts_kernels LEVEL_NAME(class_cuts_kernels) = { LEVEL_TEXT, find_class_cuts };

@@ -105,7 +105,7 @@ static bool merges_below(const struct live_merges *l, uint32_t left, uint32_t ri
     return entry != FREE && (entry & (((uint64_t)1 << RANK_BITS) - 1)) < limit;
 }
 
-static void add(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
+static void add_live_merge(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
 {
     size_t at = place_of(l, pair_of(left, right));
 
@@ -137,7 +137,7 @@ static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint
 static enum live_verdict put_late(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
 {
     if (l->late < l->max)
-        add(l, left, right, rank);
+        add_live_merge(l, left, right, rank);
     l->late++;
     return LIVE_LATE;
 }
@@ -155,7 +155,7 @@ enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32
     if (!come_about(l, left, right, rank))
         return LIVE_DEAD;
     *s = (struct live_symbol) { rank + 1, left, right };
-    add(l, left, right, rank);
+    add_live_merge(l, left, right, rank);
     return LIVE_YES;
 }
 

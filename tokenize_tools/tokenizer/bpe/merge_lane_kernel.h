@@ -224,8 +224,8 @@ static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t wor
 }
 
 /* Keeps the ids of a pretoken, as a word if they fit one. */
-static inline void keep(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, uint32_t count,
-                        uint64_t value)
+static inline void keep_pretoken_ids(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids,
+                                     uint32_t count, uint64_t value)
 {
     struct pretoken_cache *common = c->common;
     uint64_t words[2];
@@ -264,7 +264,7 @@ static inline void merged_ids(const struct merge_rules *r, struct pretoken_cache
     b->values[at] = pretoken_value(ids, count, b->many_count);
     b->many_count += pretoken_fits(ids, count) ? 0 : count;
     if (bytes <= PRETOKEN_MAX)
-        keep(c, key, ids, count, b->values[at]);
+        keep_pretoken_ids(c, key, ids, count, b->values[at]);
 }
 
 static inline void lane_end(const struct merge_rules *r, struct lane *l, struct pretoken_cache *c,

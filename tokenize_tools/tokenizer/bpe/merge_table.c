@@ -123,7 +123,7 @@ static uint64_t *free_place(const struct pair_table *t, uint64_t word)
 }
 
 /* A word for which no place becomes free takes that of another one, which is put in the same way. */
-static bool put(const struct pair_table *t, uint64_t word, uint32_t *random)
+static bool put_pair(const struct pair_table *t, uint64_t word, uint32_t *random)
 {
     uint64_t *at = same_pair(t, word);
 
@@ -168,7 +168,7 @@ static enum leat_status make_words(struct pair_table *t, const struct merge *mer
         return status_no_memory(err, bytes);
     memset(t->words, 0, bytes);
     for (size_t i = 0; i < count; i++)
-        if (!put(t, pair_key(merges[i].left, merges[i].right) | (uint64_t)(merges[i].rank + 1) << 4, &random)) {
+        if (!put_pair(t, pair_key(merges[i].left, merges[i].right) | (uint64_t)(merges[i].rank + 1) << 4, &random)) {
             free(t->words);
             t->words = NULL;
             return LEAT_OK;

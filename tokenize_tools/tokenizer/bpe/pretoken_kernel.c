@@ -343,7 +343,7 @@ static void find_some(const struct pretoken_cache *c, struct pretoken_batch *b)
     find_spilled(c, b);
 }
 
-static void find(const struct pretoken_cache *c, struct pretoken_batch *b)
+static void find_pretokens(const struct pretoken_cache *c, struct pretoken_batch *b)
 {
     c = c->common ? c->common : c;
     b->missed_count = 0;
@@ -493,4 +493,4 @@ static void merge(const struct merge_rules *rules, struct pretoken_cache *c, str
     merge_missed(rules, c, b);
 }
 
-const struct pretoken_kernels LEVEL_NAME(pretoken_kernels) = { LEVEL_TEXT, cut, find, merge, write_ids };
+const struct pretoken_kernels LEVEL_NAME(pretoken_kernels) = { LEVEL_TEXT, cut, find_pretokens, merge, write_ids };

@@ -34,7 +34,7 @@ static void prefetch(const struct vocabulary_map *m, const struct spec_token *t)
 }
 
 /* In the order of the tokens: of two with one text the first is found. */
-static void fill(struct vocabulary_map *m)
+static void fill_map(struct vocabulary_map *m)
 {
     const struct tokenizer_spec *spec = m->spec;
 
@@ -74,7 +74,7 @@ enum leat_status vocabulary_map_make(struct vocabulary_map *m, const struct toke
     m->keys = (uint64_t *)(((uintptr_t)m->memory + 63) & ~(uintptr_t)63); /* lines do not cross those of the cache */
     m->tokens = (uint32_t *)(m->keys + slots);
     memset(m->keys, 0xff, slots * sizeof *m->keys);
-    fill(m);
+    fill_map(m);
     return LEAT_OK;
 }
 

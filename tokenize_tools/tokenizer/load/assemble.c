@@ -67,7 +67,7 @@ static void put_bytes(struct assembling *a, const void *bytes, size_t size)
         a->status = buffer_append(a->json, bytes, size, a->err);
 }
 
-static void put(struct assembling *a, const char *json)
+static void put_json(struct assembling *a, const char *json)
 {
     put_bytes(a, json, strlen(json));
 }
@@ -77,17 +77,17 @@ static void put_string(struct assembling *a, struct jsontree_text t)
     uint32_t plain = 0;
     char escape[8];
 
-    put(a, "\"");
+    put_json(a, "\"");
     for (uint32_t i = 0; i < t.length; i++)
         if (t.bytes[i] < 0x20 || t.bytes[i] == '"' || t.bytes[i] == '\\') {
             put_bytes(a, t.bytes + plain, i - plain);
             snprintf(escape, sizeof escape, "\\u%04x", t.bytes[i]);
-            put(a, escape);
+            put_json(a, escape);
             plain = i + 1;
         }
     if (t.length > 0) /* a token that is missing has no bytes */
         put_bytes(a, t.bytes + plain, t.length - plain);
-    put(a, "\"");
+    put_json(a, "\"");
 }
 
 static void put_id(struct assembling *a, uint32_t id)
@@ -95,12 +95,12 @@ static void put_id(struct assembling *a, uint32_t id)
     char number[16];
 
     snprintf(number, sizeof number, "%u", (unsigned)id);
-    put(a, number);
+    put_json(a, number);
 }
 
 /* ---- The vocabulary ---------------------------------------------------------------------------------------------- */
 
-static uint32_t find(const struct string_map *map, struct jsontree_text t)
+static uint32_t find_text(const struct string_map *map, struct jsontree_text t)
 {
     return string_map_find(map, string_map_hash(map, t.bytes, t.length), t.bytes, t.length);
 }
@@ -173,7 +173,7 @@ static bool same_flags(const struct token *a, const struct token *b)
 }
 
 /* Adds a token of a list; one that was given twice is there twice, and the later flags count. */
-static void add(struct assembling *a, struct token t)
+static void add_listed_token(struct assembling *a, struct token t)
 {
     struct string_map_entry *known;
     uint32_t entry;
@@ -182,7 +182,7 @@ static void add(struct assembling *a, struct token t)
     if (a->status != LEAT_OK || t.text.length == 0)
         return;
     t.normalized = t.undecided ? !t.special : t.normalized;
-    entry = find(&a->ids, t.text);
+    entry = find_text(&a->ids, t.text);
     known = entry_of(&a->texts, t.text, &found);
     t.before = found ? known->value : JSONTREE_NONE;
     if (found)
@@ -196,17 +196,17 @@ static void add(struct assembling *a, struct token t)
 /* Adds a special token, unless a list has its text, or the same token had another name already. */
 static void add_new(struct assembling *a, struct token t)
 {
-    uint32_t known = find(&a->texts, t.text);
+    uint32_t known = find_text(&a->texts, t.text);
     uint32_t i = known == STRING_MAP_NONE ? JSONTREE_NONE : a->texts.entries[known].value;
 
     if (a->again) {
-        add(a, (struct token) { .text = t.text, .special = true });
+        add_listed_token(a, (struct token) { .text = t.text, .special = true });
         return;
     }
     for (; i != JSONTREE_NONE; i = a->tokens[i].before)
         if (i < a->listed || same_flags(&a->tokens[i], &t))
             return;
-    add(a, t);
+    add_listed_token(a, t);
 }
 
 /* ---- Tokens with a name ------------------------------------------------------------------------------------------ */
@@ -335,7 +335,7 @@ static bool read_listed(struct assembling *a, const struct jsontree *j, uint32_t
     uint32_t digits = 0;
 
     if (!decoder) {
-        bool special = is_named(a, t, true) || find(&a->extra, t) != STRING_MAP_NONE;
+        bool special = is_named(a, t, true) || find_text(&a->extra, t) != STRING_MAP_NONE;
 
         to->token = (struct token) { .text = t, .special = special, .normalized = !special };
         return jsontree_u64(j, key + 1, &to->id);
@@ -374,7 +374,7 @@ static void add_listed(struct assembling *a)
         qsort(all, count, sizeof *all, by_id);
     for (uint32_t i = 0; i < count; i++) {
         all[i].token.special |= is_named(a, all[i].token.text, false);
-        add(a, all[i].token);
+        add_listed_token(a, all[i].token);
     }
     free(all);
 }
@@ -430,7 +430,7 @@ static bool option(struct assembling *a, const char *name, bool null)
 /* Appends a token that stands around texts: into the template, or into the list of its tokens. */
 static void put_around(struct assembling *a, struct jsontree_text t, bool listed)
 {
-    uint32_t place = t.bytes ? find(&a->texts, t) : STRING_MAP_NONE;
+    uint32_t place = t.bytes ? find_text(&a->texts, t) : STRING_MAP_NONE;
 
     if (place == STRING_MAP_NONE) {
         if (a->status == LEAT_OK)
@@ -441,17 +441,17 @@ static void put_around(struct assembling *a, struct jsontree_text t, bool listed
                               a->source->path);
         return;
     }
-    put(a, listed ? "" : "{\"SpecialToken\":{\"id\":");
+    put_json(a, listed ? "" : "{\"SpecialToken\":{\"id\":");
     put_string(a, t);
-    put(a, listed ? ":{\"id\":" : ",\"type_id\":0}}");
+    put_json(a, listed ? ":{\"id\":" : ",\"type_id\":0}}");
     if (!listed)
         return;
     put_string(a, t);
-    put(a, ",\"ids\":[");
+    put_json(a, ",\"ids\":[");
     put_id(a, a->tokens[a->texts.entries[place].value].id);
-    put(a, "],\"tokens\":[");
+    put_json(a, "],\"tokens\":[");
     put_string(a, t);
-    put(a, "]}");
+    put_json(a, "]}");
 }
 
 static void put_template(struct assembling *a)
@@ -459,21 +459,22 @@ static void put_template(struct assembling *a)
     bool before = option(a, "add_bos_token", true), after = option(a, "add_eos_token", true);
     struct jsontree_text bos = a->named[NAMED_BOS].text, eos = a->named[NAMED_EOS].text;
 
-    put(a, "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[");
+    put_json(a, "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[");
     if (before)
         put_around(a, bos, false);
-    put(a, before ? ",{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}" : "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
-    put(a, after ? "," : "");
+    put_json(a,
+             before ? ",{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}" : "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
+    put_json(a, after ? "," : "");
     if (after)
         put_around(a, eos, false);
-    put(a, "],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],"
-           "\"special_tokens\":{");
+    put_json(a, "],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],"
+                "\"special_tokens\":{");
     if (before)
         put_around(a, bos, true);
-    put(a, before && after ? "," : "");
+    put_json(a, before && after ? "," : "");
     if (after)
         put_around(a, eos, true);
-    put(a, "}}");
+    put_json(a, "}}");
 }
 
 #define QWEN2                                                                                                          \
@@ -487,12 +488,13 @@ static void put_pipeline(struct assembling *a)
 {
     bool qwen2 = a->source->qwen2;
 
-    put(a, qwen2 ? QWEN2
-                 : "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":true,"
-                   "\"add_prefix_space\":");
-    put(a, option(a, "add_prefix_space", qwen2) ? "true" : "false");
-    put(a, qwen2 ? "}]}," : "},");
-    put(a, "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},");
+    put_json(a, qwen2 ? QWEN2
+                      : "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":true,"
+                        "\"add_prefix_space\":");
+    put_json(a, option(a, "add_prefix_space", qwen2) ? "true" : "false");
+    put_json(a, qwen2 ? "}]}," : "},");
+    put_json(
+        a, "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},");
     put_template(a);
 }
 
@@ -503,23 +505,23 @@ static void put_added(struct assembling *a)
     static const char *const flags[] = { "\"single_word\":", ",\"lstrip\":", ",\"rstrip\":", ",\"normalized\":",
                                          ",\"special\":" };
 
-    put(a, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
+    put_json(a, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
     for (uint32_t i = 0; a->status == LEAT_OK && i < a->token_count; i++) {
         const struct token *t = &a->tokens[i];
         const bool values[] = { t->single_word, t->lstrip, t->rstrip, t->normalized, t->special };
 
-        put(a, i ? ",{\"id\":" : "{\"id\":");
+        put_json(a, i ? ",{\"id\":" : "{\"id\":");
         put_id(a, t->id);
-        put(a, ",\"content\":");
+        put_json(a, ",\"content\":");
         put_string(a, t->text);
-        put(a, ",");
+        put_json(a, ",");
         for (unsigned k = 0; k < 5; k++) {
-            put(a, flags[k]);
-            put(a, values[k] ? "true" : "false");
+            put_json(a, flags[k]);
+            put_json(a, values[k] ? "true" : "false");
         }
-        put(a, "}");
+        put_json(a, "}");
     }
-    put(a, "],");
+    put_json(a, "],");
 }
 
 /* Takes the next of the lines that Rust's BufRead::lines() has; false: no more. */
@@ -542,19 +544,19 @@ static void put_model(struct assembling *a)
     struct jsontree_text line;
     const char *comma = "";
 
-    put(a, ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"fuse_unk\":false,"
-           "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"byte_fallback\":false,"
-           "\"ignore_merges\":false,\"vocab\":");
+    put_json(a, ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"fuse_unk\":false,"
+                "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"byte_fallback\":false,"
+                "\"ignore_merges\":false,\"vocab\":");
     put_bytes(a, a->source->bytes, a->source->size);
-    put(a, ",\"merges\":[");
+    put_json(a, ",\"merges\":[");
     while (a->status == LEAT_OK && next_line(&p, end, &line)) {
         if (line.length >= 8 && memcmp(line.bytes, "#version", 8) == 0)
             continue;
-        put(a, comma);
+        put_json(a, comma);
         put_string(a, line);
         comma = ",";
     }
-    put(a, "]}}");
+    put_json(a, "]}}");
 }
 
 static void read_level(struct assembling *a, struct jsontree *j)
@@ -602,19 +604,19 @@ enum leat_status assemble_encoding(struct buffer *json, const struct tokenizer_s
     const struct spec_string *pattern = &spec->pre_tokenizers[0].pattern.text;
     struct assembling a = { .err = err, .json = json };
 
-    put(&a, "{\"pat_str\":");
+    put_json(&a, "{\"pat_str\":");
     put_string(&a, (struct jsontree_text) { pattern->bytes, pattern->length });
-    put(&a, spec->normalizer_count ? ",\"nfc\":true,\"special_tokens\":{" : ",\"special_tokens\":{");
+    put_json(&a, spec->normalizer_count ? ",\"nfc\":true,\"special_tokens\":{" : ",\"special_tokens\":{");
     for (uint32_t i = 0; i < spec->added_count; i++) {
         const struct spec_added *added = &spec->added[i];
 
-        put(&a, i ? "," : "");
+        put_json(&a, i ? "," : "");
         put_string(&a, (struct jsontree_text) { added->content.bytes, added->content.length });
-        put(&a, ":");
+        put_json(&a, ":");
         put_id(&a, added->id);
     }
-    put(&a, "},\"mergeable_ranks\":");
+    put_json(&a, "},\"mergeable_ranks\":");
     put_string(&a, (struct jsontree_text) { ranks, (uint32_t)size });
-    put(&a, "}");
+    put_json(&a, "}");
     return a.status;
 }

@@ -94,7 +94,7 @@ static const struct row rows[] = {
 #define ROWS  (sizeof rows / sizeof rows[0])
 #define ALIAS "r50k_base" /* tiktoken's other name of gpt2; datasets keep "gpt2" */
 
-static const struct row *find(const char *name)
+static const struct row *find_builtin(const char *name)
 {
     if (strcmp(name, ALIAS) == 0)
         name = "gpt2";
@@ -106,7 +106,7 @@ static const struct row *find(const char *name)
 
 const char *builtin_find(const char *name)
 {
-    const struct row *row = find(name);
+    const struct row *row = find_builtin(name);
 
     return row ? row->name : NULL;
 }
@@ -148,8 +148,8 @@ const char *builtin_nearest(const char *name)
         if (!same_numbers(name, candidate) || !nearest_is_near(name, candidate, far) || far > distance)
             continue;
         if (far == distance) {
-            several =
-                several || find(candidate)->zstd != find(best)->zstd || find(candidate)->spaces != find(best)->spaces;
+            several = several || find_builtin(candidate)->zstd != find_builtin(best)->zstd ||
+                      find_builtin(candidate)->spaces != find_builtin(best)->spaces;
             continue;
         }
         best = candidate;
@@ -257,7 +257,7 @@ static enum leat_status unpack(struct tokenizer_spec *spec, const struct row *ro
 
 enum leat_status builtin_load(struct tokenizer_spec **out, const char *name, struct leat_error *err)
 {
-    const struct row *row = find(name);
+    const struct row *row = find_builtin(name);
     struct tokenizer_spec *spec;
     enum leat_status s;
 

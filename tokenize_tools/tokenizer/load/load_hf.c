@@ -508,7 +508,7 @@ static uint32_t id_of(struct adding *x, const struct spec_added *a)
     return entry != STRING_MAP_NONE ? vocab->entries[entry].value : x->next++;
 }
 
-static enum leat_status add(struct adding *x, uint32_t node)
+static enum leat_status add_listed(struct adding *x, uint32_t node)
 {
     struct tokenizer_spec *spec = x->h->spec;
     struct spec_added a = { 0 };
@@ -559,7 +559,7 @@ static enum leat_status read_added(struct load_hf *h, uint32_t node)
         !string_map_init(&x.ids, nodes[node].length))
         s = status_no_memory(h->err, count * (sizeof *h->spec->added + 64));
     for (uint32_t k = node + 1; s == LEAT_OK && k < jsontree_next(h->j, node); k = jsontree_next(h->j, k))
-        s = add(&x, k);
+        s = add_listed(&x, k);
     string_map_free(&x.contents);
     string_map_free(&x.ids);
     return s;

@@ -197,7 +197,7 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
 
 /* ---- The other messages ---- */
 
-static enum leat_status copy(struct proto *m, struct spec_string *out, const struct protobuf_field *f)
+static enum leat_status copy_field(struct proto *m, struct spec_string *out, const struct protobuf_field *f)
 {
     return spec_copy(m->spec, out, f->bytes, f->length) ? LEAT_OK : status_no_memory(m->err, f->length);
 }
@@ -216,7 +216,7 @@ static enum leat_status read_trainer(struct proto *m, const struct protobuf_fiel
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == TRAINER_UNK_SURFACE && f.type == PROTOBUF_BYTES) {
-            s = copy(m, &sp->unknown_surface, &f);
+            s = copy_field(m, &sp->unknown_surface, &f);
             if (s != LEAT_OK)
                 return s;
         }
@@ -248,7 +248,7 @@ static enum leat_status read_normalizer(struct proto *m, const struct protobuf_f
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == NORMALIZER_CHARSMAP && f.type == PROTOBUF_BYTES) {
-            s = copy(m, map, &f);
+            s = copy_field(m, map, &f);
             if (s != LEAT_OK)
                 return s;
             if (map->length > 0 && !charsmap_check(map))

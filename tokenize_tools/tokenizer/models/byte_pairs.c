@@ -21,7 +21,7 @@
  * Merges name their parts by text. Each needs three look-ups in the vocabulary (left, right, both joined), each of
  * which is two or three cache misses; there are up to 600,000 merges. So they are looked up in batches: first all
  * hashes, which fetches the memory, then the comparisons. A third of the look-ups is saved by guessing the result
- * (guess_result()). A pair given twice counts once (keep()).
+ * (guess_result()). A pair given twice counts once (keep_merge()).
  */
 
 #define BATCH 32u
@@ -63,7 +63,7 @@ static enum leat_status missing(struct merging *m, uint32_t node, struct jsontre
 }
 
 /* Adds a merge; one of the same pair before it no longer counts (its result is set to SPEC_NONE). */
-static void keep(struct merging *m, struct spec_merge merge)
+static void keep_merge(struct merging *m, struct spec_merge merge)
 {
     uint32_t *link = &m->last[merge.result];
 
@@ -116,7 +116,7 @@ static enum leat_status flush(struct merging *m)
             if (entry[k] == STRING_MAP_NONE)
                 return missing(m, m->batch[i].node, t);
         }
-        keep(m, (struct spec_merge) { entry[0], entry[1], entry[2] });
+        keep_merge(m, (struct spec_merge) { entry[0], entry[1], entry[2] });
         m->guess = entry[2];
         m->number++;
     }
@@ -236,7 +236,7 @@ static enum leat_status read_list(struct merging *m)
 }
 
 /* Merges that still count, with ids. */
-static void give(struct merging *m)
+static void store_merges(struct merging *m)
 {
     const struct string_map_entry *entries = m->h->vocab.entries;
     uint32_t kept = 0;
@@ -277,7 +277,7 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
         s = status_no_memory(h->err, count * 16 + h->vocab.count * 4u);
     }
     if (s == LEAT_OK)
-        give(&m);
+        store_merges(&m);
     free(m.merges);
     free(m.before);
     free(m.last);

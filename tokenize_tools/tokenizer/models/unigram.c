@@ -215,7 +215,7 @@ static void free_model(struct model *model)
     free(m);
 }
 
-static enum leat_status make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static enum leat_status make_unigram(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct unigram *m = calloc(1, sizeof *m);
     enum leat_status s;
@@ -302,7 +302,7 @@ static void hash_floats(struct fingerprint_hash *h, const struct tokenizer_spec 
 }
 
 #define UNIGRAM                                                                                                        \
-    .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,                      \
+    .make = make_unigram, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,              \
     .cache_bytes = pretoken_cache_large, .share = word_store_share, .encode = unigram_encode,                          \
     .encode_batch = unigram_encode_batch, .encode_chunk = unigram_encode_chunk
 

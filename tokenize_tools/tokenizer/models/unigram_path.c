@@ -225,7 +225,7 @@ static inline size_t length_at(const struct unigram_walk *w, size_t at)
     return w->m->spec->byte_level ? 1 : 1u + (c >= 0xc0) + (c >= 0xe0) + (c >= 0xf0);
 }
 
-static inline double add(double a, double b, bool narrow)
+static inline double add_scores(double a, double b, bool narrow)
 {
     return narrow ? (double)((float)a + (float)b) : a + b;
 }
@@ -253,13 +253,13 @@ static inline enum leat_status take_place(struct unigram_walk *w, size_t at, siz
         end++;
         if (token == TOKEN_NONE)
             continue;
-        offer(nodes, frontier, end - w->cut, add(m->scores[token], score, narrow), token, from);
+        offer(nodes, frontier, end - w->cut, add_scores(m->scores[token], score, narrow), token, from);
         single = single || end - at == length;
     }
     *open = end == w->bytes && base != TOKEN_NO_CHILD;
     if (single || (*open && !w->last))
         return LEAT_OK;
-    if (offer(nodes, frontier, from + length, add(m->unknown_score, score, narrow), TOKEN_NONE, from) &&
+    if (offer(nodes, frontier, from + length, add_scores(m->unknown_score, score, narrow), TOKEN_NONE, from) &&
         m->spec->unknown == SPEC_NONE)
         return no_unknown(w);
     return LEAT_OK;

@@ -67,7 +67,7 @@ static void free_model(struct model *model)
     free(m);
 }
 
-static enum leat_status make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static enum leat_status make_whole(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct whole *m = calloc(1, sizeof *m);
 
@@ -124,8 +124,8 @@ static enum leat_status put_bytes(const struct whole *m, const uint8_t *text, si
     return s;
 }
 
-static enum leat_status put(const struct whole *m, const uint8_t *text, size_t bytes, bool *unknown,
-                            struct id_list *out, struct leat_error *err)
+static enum leat_status append_piece(const struct whole *m, const uint8_t *text, size_t bytes, bool *unknown,
+                                     struct id_list *out, struct leat_error *err)
 {
     uint32_t entry = string_map_find(&m->tokens, string_map_hash(&m->tokens, text, bytes), text, bytes);
     bool after_unknown = *unknown;
@@ -149,7 +149,7 @@ static enum leat_status put_all(const struct whole *m, const struct model_chunk 
         length = unit(m, c->text + at, c->bytes - at);
         if (m->words && !c->last && at + length == c->bytes)
             break;
-        s = put(m, c->text + at, length, unknown, out, err);
+        s = append_piece(m, c->text + at, length, unknown, out, err);
         at += length;
     }
     *used = at;
@@ -178,7 +178,7 @@ static enum leat_status encode_chunk(const struct model *model, void *scratch, c
 }
 
 #define WHOLE                                                                                                          \
-    .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = free, .encode = encode,            \
+    .make = make_whole, .free = free_model, .scratch_make = scratch_make, .scratch_free = free, .encode = encode,      \
     .encode_chunk = encode_chunk
 
 const struct model_kind model_words = { .sentencepiece = 3, .finds_defined = true, WHOLE };

@@ -101,7 +101,7 @@ static void free_model(struct model *model)
     free(m);
 }
 
-static enum leat_status make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static enum leat_status make_words(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct words *m = calloc(1, sizeof *m);
     enum leat_status s;
@@ -271,7 +271,7 @@ static enum leat_status encode_words(const struct model *model, void *scratch, c
 }
 
 #define WORDS                                                                                                          \
-    .make = make, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,                      \
+    .make = make_words, .free = free_model, .scratch_make = scratch_make, .scratch_free = scratch_free,                \
     .cache_bytes = pretoken_cache_large, .share = word_store_share, .encode = encode, .encode_batch = encode_batch,    \
     .encode_words = encode_words, .encode_chunk = encode_chunk
 

@@ -273,7 +273,7 @@ static uint32_t unit_label(uint32_t unit)
 }
 
 /* Moves *base from where a node's children stand to where those of its child of label b do; false: no such child. */
-static bool step(const struct charsmap *map, size_t *base, uint8_t b, uint32_t *unit)
+static bool enter_child(const struct charsmap *map, size_t *base, uint8_t b, uint32_t *unit)
 {
     *unit = map->units[*base ^ b];
     if (b == 0 || unit_label(*unit) != b)
@@ -322,7 +322,7 @@ static uint8_t character_flags(const struct charsmap *map, uint32_t c)
     uint32_t unit = 0;
 
     for (size_t i = 0; i < bytes; i++)
-        if (!step(map, &base, text[i], &unit))
+        if (!enter_child(map, &base, text[i], &unit))
             return 0;
     if (unit_has_value(unit))
         flags |= IS_KEY;
@@ -342,7 +342,7 @@ static void note_seconds(struct charsmap *map, size_t base, uint32_t c, unsigned
         size_t to = base;
 
         *left -= *left > 0;
-        if ((!more && length == 0) || *left == 0 || !step(map, &to, (uint8_t)b, &unit))
+        if ((!more && length == 0) || *left == 0 || !enter_child(map, &to, (uint8_t)b, &unit))
             continue;
         if (more > 1 || length > 1)
             note_seconds(map, to, next, more ? more - 1 : length - 1, left);
@@ -365,7 +365,7 @@ static void find_seconds(struct charsmap *map)
             uint32_t unit;
 
             for (size_t i = 0; i < bytes; i++)
-                step(map, &base, text[i], &unit);
+                enter_child(map, &base, text[i], &unit);
             note_seconds(map, base, 0, 0, &left);
         }
     for (uint32_t c = 0; left == 0 && c < 0x110000; c++)
@@ -414,7 +414,7 @@ static void fill_flags(struct charsmap *map)
             size_t bytes = utf8_encode(text, c), base = root(map), i = 0;
             uint32_t unit;
 
-            while (i + 1 < bytes && step(map, &base, text[i], &unit))
+            while (i + 1 < bytes && enter_child(map, &base, text[i], &unit))
                 i++;
             if (i + 1 < bytes) {
                 c += 63;
@@ -494,13 +494,13 @@ void charsmap_free(struct charsmap *map)
 
 /* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. *open, if
  * not NULL: more text could lengthen it. */
-static size_t find(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
-                   bool *open)
+static size_t find_key(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
+                       bool *open)
 {
     size_t base = root(map), found = 0, i = 0, end = size < KEY_MAX ? size : KEY_MAX;
     uint32_t unit;
 
-    for (; i < end && step(map, &base, text[i], &unit); i++) {
+    for (; i < end && enter_child(map, &base, text[i], &unit); i++) {
         if (!unit_has_value(unit) || (i + 1 < size && (text[i + 1] & 0xc0) == 0x80))
             continue;
         *value = value_at(map, base);
@@ -517,7 +517,7 @@ size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t 
                         size_t *to_bytes, bool *open)
 {
     uint32_t value = 0;
-    size_t bytes = find(map, text, size, true, &value, open);
+    size_t bytes = find_key(map, text, size, true, &value, open);
 
     if (bytes > 0) {
         *to = map->pool + value;
@@ -558,7 +558,7 @@ static size_t next_longest(struct charsmap_walk *w)
         if (left > bytes && !(f & (text[bytes] < 0x80 ? BEGINS_ASCII : BEGINS_OTHER)))
             f &= IS_KEY;
         if (f) {
-            key = find(w->map, text, left, true, &w->value, NULL);
+            key = find_key(w->map, text, left, true, &w->value, NULL);
             if (key > 0)
                 return key;
         }
@@ -613,11 +613,11 @@ static size_t next_by_grapheme(struct charsmap_walk *w)
 
             if (w->open && cluster == left)
                 return 0;
-            if (cluster > bytes && cluster < 6 && flags[c] && find(w->map, text, cluster, false, &w->value, NULL))
+            if (cluster > bytes && cluster < 6 && flags[c] && find_key(w->map, text, cluster, false, &w->value, NULL))
                 return cluster;
             w->cluster_end = w->at + cluster;
         }
-        if ((flags[c] & IS_KEY) && find(w->map, text, bytes, false, &w->value, NULL))
+        if ((flags[c] & IS_KEY) && find_key(w->map, text, bytes, false, &w->value, NULL))
             return bytes;
         w->at += bytes;
     }

@@ -128,8 +128,8 @@ static size_t prefix(const struct sentencepiece_normalizer *n, struct chunk *p, 
     return length;
 }
 
-static enum leat_status put(const struct sentencepiece_normalizer *n, struct buffer *out, const uint8_t *text,
-                            size_t bytes, struct leat_error *err)
+static enum leat_status append_text(const struct sentencepiece_normalizer *n, struct buffer *out, const uint8_t *text,
+                                    size_t bytes, struct leat_error *err)
 {
     enum leat_status s = buffer_reserve(out, SPEC_MARK_BYTES * bytes, err);
 
@@ -149,13 +149,13 @@ static enum leat_status put(const struct sentencepiece_normalizer *n, struct buf
 static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                   struct leat_error *err)
 {
-    return n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
+    return n->spec->add_dummy_prefix ? append_text(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
 }
 
 /* If extra white space is removed, white space at the text's beginning is dropped; a prefix comes before the first of
  * the rest. */
-static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
-                              struct leat_error *err)
+static enum leat_status begin_text(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                   struct chunk *p, struct leat_error *err)
 {
     const uint8_t *to;
     size_t used, to_bytes;
@@ -184,8 +184,8 @@ static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buf
 }
 
 /* Copies what can be copied. Near the end of a chunk that more text follows, characters are looked at one by one. */
-static enum leat_status copy(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
-                             struct leat_error *err)
+static enum leat_status copy_text(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                  struct chunk *p, struct leat_error *err)
 {
     size_t bytes = p->bytes - p->at, end = p->last ? bytes : bytes < CHARSMAP_KEY_MAX ? 0 : bytes - CHARSMAP_KEY_MAX;
     struct charsmap_text t = { .text = p->text + p->at, .single = n->spec->remove_extra_whitespaces };
@@ -202,16 +202,16 @@ static enum leat_status copy(const struct sentencepiece_normalizer *n, struct se
     return LEAT_OK;
 }
 
-static enum leat_status run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
-                            struct leat_error *err)
+static enum leat_status normalize_chunk(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                        struct chunk *p, struct leat_error *err)
 {
-    enum leat_status status = s->begun ? LEAT_OK : begin(n, s, p, err);
+    enum leat_status status = s->begun ? LEAT_OK : begin_text(n, s, p, err);
     size_t used, to_bytes;
     const uint8_t *to;
 
     while (status == LEAT_OK && s->begun && p->at < p->bytes) {
         if (n->copies)
-            status = copy(n, s, p, err);
+            status = copy_text(n, s, p, err);
         used = status == LEAT_OK && p->at < p->bytes ? prefix(n, p, &to, &to_bytes) : 0;
         if (used == 0)
             break;
@@ -219,7 +219,7 @@ static enum leat_status run(const struct sentencepiece_normalizer *n, struct sen
         for (; s->after_space && to_bytes > 0 && *to == ' '; to_bytes--)
             to++;
         if (to_bytes > 0) {
-            status = put(n, &s->out, to, to_bytes, err);
+            status = append_text(n, &s->out, to, to_bytes, err);
             s->after_space = to[to_bytes - 1] == ' ';
         }
         s->after_space = s->after_space && n->spec->remove_extra_whitespaces;
@@ -247,7 +247,7 @@ enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normali
     p.text = *text;
     p.bytes = *bytes;
     p.search = (struct string_search) { .text = p.text, .bytes = p.bytes, .places.places.bound = s->out.bound };
-    status = run(n, s, &p, err);
+    status = normalize_chunk(n, s, &p, err);
     string_search_free(&p.search);
     if (status == LEAT_OK)
         status = held_keep(&s->held, p.text, p.bytes, p.at, err);

@@ -41,7 +41,7 @@ static bool varint(struct protobuf *m, uint64_t *value)
     return problem(m, "a number of more than 64 bits");
 }
 
-static bool take(struct protobuf *m, uint64_t length, const uint8_t **bytes)
+static bool take_bytes(struct protobuf *m, uint64_t length, const uint8_t **bytes)
 {
     if ((uint64_t)(m->end - m->p) < length)
         return problem(m, "a field extends past the end of its message");
@@ -69,19 +69,19 @@ bool protobuf_next(struct protobuf *m, struct protobuf_field *field)
         return varint(m, &field->value);
     case PROTOBUF_FIXED64:
         field->type = PROTOBUF_FIXED64;
-        if (!take(m, 8, &bytes))
+        if (!take_bytes(m, 8, &bytes))
             return false;
         field->value = bytes_load64(bytes);
         return true;
     case PROTOBUF_FIXED32:
         field->type = PROTOBUF_FIXED32;
-        if (!take(m, 4, &bytes))
+        if (!take_bytes(m, 4, &bytes))
             return false;
         field->value = bytes_load32(bytes);
         return true;
     case PROTOBUF_BYTES:
         field->type = PROTOBUF_BYTES;
-        return varint(m, &field->length) && take(m, field->length, &field->bytes);
+        return varint(m, &field->length) && take_bytes(m, field->length, &field->bytes);
     default:
         return problem(m, "a field of unknown type");
     }

@@ -102,7 +102,7 @@ static bool looking_at(const struct parser *p, const char *what)
 }
 
 /* The same, and moves past it if it is there. */
-static bool take(struct parser *p, const char *what)
+static bool take_literal(struct parser *p, const char *what)
 {
     if (!looking_at(p, what))
         return false;
@@ -441,7 +441,7 @@ static bool take_octal(struct parser *p, size_t from, uint32_t *value)
     }
     if (p->at == digits || *value > 0x10ffff || (*value >= 0xd800 && *value < 0xe000))
         return refuse(p, from, "not a code point");
-    return take(p, "}") || refuse(p, from, "unfinished escape");
+    return take_literal(p, "}") || refuse(p, from, "unfinished escape");
 }
 
 /* The control character or backspace of an escape such as \n, or c itself. */
@@ -460,11 +460,11 @@ static bool take_control(struct parser *p, size_t from, char c, uint32_t *value,
 
     if (depth > DEPTH_MAX)
         return refuse(p, from, "nested too deeply");
-    if ((c != 'c' && !take(p, "-")) || at_end(p))
+    if ((c != 'c' && !take_literal(p, "-")) || at_end(p))
         return refuse(p, from, "unfinished escape");
-    if (c != 'M' && take(p, "?"))
+    if (c != 'M' && take_literal(p, "?"))
         return *value = 0x7f, true;
-    is_escape = take(p, "\\");
+    is_escape = take_literal(p, "\\");
     if (at_end(p))
         return refuse(p, from, "unfinished escape");
     *value = take_character(p);
@@ -503,12 +503,12 @@ static bool character_escape(struct parser *p, size_t from, char c, uint32_t *va
     if (*value != (unsigned char)c && (is_onig(p) || c != 'b'))
         return true;
     if (c == 'x' || (!is_onig(p) && (c == 'u' || c == 'U'))) {
-        if (take(p, "{"))
-            return take_hex(p, from, 1, 8, value) && (take(p, "}") || refuse(p, from, "unfinished escape"));
+        if (take_literal(p, "{"))
+            return take_hex(p, from, 1, 8, value) && (take_literal(p, "}") || refuse(p, from, "unfinished escape"));
         if (c == 'x')
             return take_hex_byte(p, from, value);
     }
-    if (c == 'o' && is_onig(p) && take(p, "{"))
+    if (c == 'o' && is_onig(p) && take_literal(p, "{"))
         return take_octal(p, from, value);
     if (c == 'u' || (c == 'U' && !is_onig(p)))
         return take_hex(p, from, c == 'u' ? 4 : 8, c == 'u' ? 4 : 8, value);
@@ -602,13 +602,13 @@ static bool take_posix(struct parser *p, struct pattern_set *set, bool *is)
     bool negative;
 
     *is = false;
-    if (!take(p, "[:"))
+    if (!take_literal(p, "[:"))
         return true;
-    negative = take(p, "^");
+    negative = take_literal(p, "^");
     while (!at_end(p) && n + 1 < sizeof name && p->text[p->at] >= 'a' && p->text[p->at] <= 'z')
         name[n++] = p->text[p->at++];
     name[n] = 0;
-    if (!take(p, ":]")) {
+    if (!take_literal(p, ":]")) {
         p->at = from;
         return true;
     }
@@ -717,7 +717,7 @@ static bool take_class(struct parser *p, size_t from, struct pattern_set *set, u
 
     if (depth > DEPTH_MAX)
         return refuse(p, from, "nested too deeply");
-    negative = take(p, "^");
+    negative = take_literal(p, "^");
     bracket = bracket_is_item(p);
     if (looking_at(p, "]") && !bracket)
         return refuse(p, from, "a class that starts with ]: write \\]");
@@ -966,7 +966,7 @@ static bool take_group_body(struct parser *p, size_t from, const char *opening, 
 
     if (!write_text(p, opening) || !take_alternatives(p, depth + 1))
         return false;
-    if (!take(p, ")"))
+    if (!take_literal(p, ")"))
         return refuse(p, from, "unclosed group: missing )");
     p->flags = flags;
     return write_text(p, ")");
@@ -988,19 +988,19 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     p->entering = p->before;
     if (looking_at(p, "*"))
         return p->at++, refuse(p, from, "this group is not supported");
-    if (!take(p, "?"))
+    if (!take_literal(p, "?"))
         return p->groups++, take_group_body(p, from, "(?:", depth);
-    if (take(p, "#")) {
+    if (take_literal(p, "#")) {
         *assertion = true;
         p->literal = p->before;
         return take_name(p, from, ')');
     }
-    if (take(p, ">"))
+    if (take_literal(p, ">"))
         return take_group_body(p, from, "(?>", depth);
     *assertion = true;
-    if (take(p, "="))
+    if (take_literal(p, "="))
         return take_group_body(p, from, "(?=", depth);
-    if (take(p, "!"))
+    if (take_literal(p, "!"))
         return take_group_body(p, from, "(?!", depth);
     if (looking_at(p, "<=") || looking_at(p, "<!")) {
         bool negative = p->text[p->at + 1] == '!';
@@ -1010,17 +1010,17 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
         return take_group_body(p, from, negative ? "(?<!" : "(?<=", depth);
     }
     *assertion = false;
-    if ((!is_onig(p) && take(p, "P<")) || take(p, "<"))
+    if ((!is_onig(p) && take_literal(p, "P<")) || take_literal(p, "<"))
         return p->groups++, take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
-    if (is_onig(p) && take(p, "'"))
+    if (is_onig(p) && take_literal(p, "'"))
         return p->groups++, take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
     if (!take_flags(p, from))
         return false;
-    if (take(p, ":")) {
+    if (take_literal(p, ":")) {
         if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
             return false;
         p->flags = flags;
-        return take(p, ")") ? write_text(p, ")") : refuse(p, from, "unclosed group: missing )");
+        return take_literal(p, ")") ? write_text(p, ")") : refuse(p, from, "unclosed group: missing )");
     }
     p->at++;
     *assertion = true;
@@ -1067,14 +1067,14 @@ static bool take_repeat(struct parser *p, struct repeat *r)
         return false;
     p->at++;
     min = take_number(p, &r->min);
-    if (take(p, ",")) {
+    if (take_literal(p, ",")) {
         max = take_number(p, &r->max);
         if (!max)
             r->max = UINT32_MAX;
     } else {
         r->max = r->min;
     }
-    if ((min || (max && p->at > from + 2)) && take(p, "}"))
+    if ((min || (max && p->at > from + 2)) && take_literal(p, "}"))
         return true;
     p->at = from;
     return false;
@@ -1119,9 +1119,9 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
             return false;
         if (is_onig(p) && r.interval) {
             /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
-            if (r.min != r.max && take(p, "?") && !write_text(p, "?"))
+            if (r.min != r.max && take_literal(p, "?") && !write_text(p, "?"))
                 return false;
-        } else if (take(p, "?") ? !write_text(p, "?") : take(p, "+") && !write_text(p, "+")) {
+        } else if (take_literal(p, "?") ? !write_text(p, "?") : take_literal(p, "+") && !write_text(p, "+")) {
             return false;
         }
     }
@@ -1175,7 +1175,7 @@ static bool take_alternatives(struct parser *p, unsigned depth)
     p->literal = entering;
     if (!take_branch(p, depth))
         return false;
-    while (take(p, "|")) {
+    while (take_literal(p, "|")) {
         p->literal = entering;
         if (!write_text(p, "|") || !take_branch(p, depth))
             return false;

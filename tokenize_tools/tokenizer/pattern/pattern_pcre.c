@@ -604,7 +604,7 @@ static int search(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
 
 /* Finds the next match that counts and puts its bytes in `waiting`. PATTERN_DONE: there is none (if the window is
  * final), or none that is certain. */
-static enum pattern_result find(struct pattern_run *run)
+static enum pattern_result find_match(struct pattern_run *run)
 {
     size_t from = run->at;
 
@@ -645,7 +645,7 @@ enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *s
     while (*count < room) {
         if (run->waiting == SIZE_MAX) {
             size_t before = run->given;
-            enum pattern_result result = find(run);
+            enum pattern_result result = find_match(run);
 
             if (result == PATTERN_MORE)
                 earn_steps(run, run->waiting_end - before);

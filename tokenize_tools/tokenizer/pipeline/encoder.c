@@ -488,7 +488,7 @@ static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t byte
 #define IDS_BYTE 128
 
 /* The ids of a text in chunks are counted with all else; those of a whole one have a bound of their own. */
-static void begin(struct encoder *e, struct bound *of_ids)
+static void begin_text(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
         clear(e);
@@ -508,7 +508,7 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
 {
     enum leat_status s = LEAT_OK;
 
-    begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
+    begin_text(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->ids_bound.max =
         bytes < (UINT64_MAX - e->options.max_bytes) / IDS_BYTE ? e->options.max_bytes + bytes * IDS_BYTE : UINT64_MAX;
     for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes) {
@@ -586,7 +586,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
     enum leat_status s;
     size_t n;
 
-    begin(e, e->counts_ids ? &e->bound : &e->ids_bound);
+    begin_text(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->begun = false; /* a group holds nothing back */
     text_group_clear(&e->group);
     *done = 1; /* also where memory does not suffice for a group */
@@ -611,7 +611,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
 
 void encoder_begin(struct encoder *e)
 {
-    begin(e, &e->bound);
+    begin_text(e, &e->bound);
 }
 
 static enum leat_status feed_chunk(struct encoder *e, const uint8_t *text, size_t bytes, bool last,

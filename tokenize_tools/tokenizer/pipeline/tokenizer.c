@@ -38,7 +38,8 @@ struct leat_encoder {
 /* ---- Tokenizers ---- */
 
 /* What a dataset's metadata says of the tokenizer. */
-static enum leat_status keep(struct leat_tokenizer *t, const char *name, const char *pattern, struct leat_error *err)
+static enum leat_status keep_names(struct leat_tokenizer *t, const char *name, const char *pattern,
+                                   struct leat_error *err)
 {
     t->name = strdup(name);
     t->pattern = strdup(pattern ? pattern : "");
@@ -82,8 +83,8 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
         return status_no_memory(err, sizeof *t);
     s = spec_open_stoppable(&t->opened, spec, pattern, &stop, err);
     if (s == LEAT_OK)
-        s = keep(t, t->opened.at.builtin ? t->opened.at.builtin : t->opened.at.name,
-                 t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* else the file has it */
+        s = keep_names(t, t->opened.at.builtin ? t->opened.at.builtin : t->opened.at.name,
+                       t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* else the file has it */
     if (s != LEAT_OK) {
         leat_tokenizer_close(t);
         return s;
@@ -111,7 +112,7 @@ enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out, const s
     s = stored->file ? spec_open_stored(&t->opened, stored->file, stored->file_bytes, stored->name, pattern, err)
                      : spec_open(&t->opened, stored->name, pattern, err);
     if (s == LEAT_OK)
-        s = keep(t, stored->name, pattern, err);
+        s = keep_names(t, stored->name, pattern, err);
     if (s == LEAT_OK && stored->file) {
         t->file = malloc((size_t)stored->file_bytes + 1);
         t->file_bytes = stored->file_bytes;

@@ -107,8 +107,8 @@ static enum verdict judge(const struct cutter *c, struct window *w, struct found
 }
 
 /* The next token that is there for certain, at or after `from`. */
-static enum leat_status find(const struct cutter *c, const struct window *w, struct string_search *search, bool *found,
-                             struct found *f, struct leat_error *err)
+static enum leat_status find_token(const struct cutter *c, const struct window *w, struct string_search *search,
+                                   bool *found, struct found *f, struct leat_error *err)
 {
     uint32_t number = 0;
     enum leat_status s;
@@ -177,7 +177,7 @@ static enum leat_status cut_window(struct cutter *c, struct window *w, struct le
     for (;;) {
         enum verdict verdict;
 
-        s = find(c, w, &search, &found, &f, err);
+        s = find_token(c, w, &search, &found, &f, err);
         if (s != LEAT_OK || !found)
             break;
         verdict = judge(c, w, &f);
@@ -199,7 +199,7 @@ static enum leat_status cut_window(struct cutter *c, struct window *w, struct le
 }
 
 /* Keeps the beginning of the next window: what is not done with, and a character before it. */
-static enum leat_status keep(struct cutter *c, const struct window *w, struct leat_error *err)
+static enum leat_status keep_rest(struct cutter *c, const struct window *w, struct leat_error *err)
 {
     size_t used = c->done < c->from ? c->done : c->from;
 
@@ -235,5 +235,5 @@ enum leat_status cutter_run(struct cutter *c, const struct text_chunk *chunk, co
     s = cut_window(c, &w, err);
     if (w.last)
         cutter_clear(c);
-    return s == LEAT_OK && !w.last ? keep(c, &w, err) : s;
+    return s == LEAT_OK && !w.last ? keep_rest(c, &w, err) : s;
 }

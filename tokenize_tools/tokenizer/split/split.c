@@ -17,7 +17,7 @@
 /* ---- Matchers --------------------------------------------------------------------------------------------------- */
 
 /* A span that ends at `end`; moves the matcher's place there. */
-static void give(struct split_run *run, struct pattern_span *spans, size_t *count, size_t end, bool match)
+static void append_span(struct split_run *run, struct pattern_span *spans, size_t *count, size_t end, bool match)
 {
     spans[(*count)++] = (struct pattern_span) { (uint32_t)run->at, (uint32_t)end, match };
     run->at = end;
@@ -34,7 +34,7 @@ static enum pattern_result by_scanner(struct split_run *run, struct pattern_span
     size_t at = run->at, n = scan_next(&run->splitter->scanner, &run->window, &at, ends, SPANS);
 
     for (size_t i = 0; i < n; i++)
-        give(run, spans, count, ends[i], true);
+        append_span(run, spans, count, ends[i], true);
     return n == SPANS ? PATTERN_MORE : PATTERN_DONE;
 }
 
@@ -55,11 +55,11 @@ static enum pattern_result by_empty_string(struct split_run *run, struct pattern
 {
     while (*count + 2 <= SPANS) {
         if (run->at == 0 && !run->before_match && *count == 0) {
-            give(run, spans, count, 0, true);
+            append_span(run, spans, count, 0, true);
             run->before_match = true;
         } else if (run->at < run->window.length) {
-            give(run, spans, count, run->at + character_bytes(run->window.text[run->at]), false);
-            give(run, spans, count, run->at, true);
+            append_span(run, spans, count, run->at + character_bytes(run->window.text[run->at]), false);
+            append_span(run, spans, count, run->at, true);
         } else {
             return PATTERN_DONE;
         }
@@ -78,12 +78,12 @@ static enum pattern_result by_string(struct split_run *run, struct pattern_span 
         found = find_string(s, text + run->at, end);
         if (!found) {
             if (run->window.final && run->at < run->window.length)
-                give(run, spans, count, run->window.length, false);
+                append_span(run, spans, count, run->window.length, false);
             return PATTERN_DONE;
         }
         if (found > text + run->at)
-            give(run, spans, count, (size_t)(found - text), false);
-        give(run, spans, count, run->at + s->string_bytes, true);
+            append_span(run, spans, count, (size_t)(found - text), false);
+        append_span(run, spans, count, run->at + s->string_bytes, true);
     }
     return PATTERN_MORE;
 }
@@ -119,7 +119,7 @@ static enum pattern_result by_kind(struct split_run *run, struct pattern_span *s
         }
         if (end == run->at || (end == run->window.length && kind != 3 && !run->window.final))
             return PATTERN_DONE;
-        give(run, spans, count, end, kind != 0);
+        append_span(run, spans, count, end, kind != 0);
     }
     return PATTERN_MORE;
 }
@@ -144,7 +144,7 @@ static enum pattern_result by_script(struct split_run *run, struct pattern_span 
         }
         if (end == run->at || (end == run->window.length && script != 0 && !run->window.final))
             return PATTERN_DONE;
-        give(run, spans, count, end, script == 0);
+        append_span(run, spans, count, end, script == 0);
     }
     return PATTERN_MORE;
 }

@@ -47,7 +47,7 @@ struct string_ahead {
     size_t longest;
 };
 
-static uint32_t step(const struct string_ahead *a, uint32_t state, uint8_t byte)
+static uint32_t state_after(const struct string_ahead *a, uint32_t state, uint8_t byte)
 {
     uint32_t next;
 
@@ -67,7 +67,7 @@ static void link_states(struct string_ahead *a)
             struct state *s = &a->states[k];
 
             s->length = a->states[i].length + 1;
-            s->shorter = i == TRIE_ROOT ? TRIE_ROOT : step(a, a->states[i].shorter, child->byte);
+            s->shorter = i == TRIE_ROOT ? TRIE_ROOT : state_after(a, a->states[i].shorter, child->byte);
             s->longest = child->number != TRIE_NO_NUMBER ? k : a->states[s->shorter].longest;
         }
     }
@@ -142,7 +142,7 @@ static enum leat_status go_through(const struct string_ahead *a, struct string_s
         return s;
     places = (uint32_t *)(void *)p->places.bytes;
     while (from > at) {
-        state = step(a, state, search->text[--from]);
+        state = state_after(a, state, search->text[--from]);
         if (from < at + count)
             places[from - at] = a->states[state].longest;
     }

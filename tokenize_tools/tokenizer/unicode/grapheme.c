@@ -48,7 +48,7 @@ static bool joins(const struct cluster *k, unsigned category)
     return category == GRAPHEME_PICTOGRAPH && k->last == GRAPHEME_ZWJ && k->pictograph;
 }
 
-static void take(struct cluster *k, unsigned word)
+static void take_character(struct cluster *k, unsigned word)
 {
     unsigned category = word & 15;
 
@@ -87,13 +87,13 @@ size_t grapheme_length(const uint8_t *text, size_t size)
     struct cluster k = { GRAPHEME_ANY, false, false, false };
     size_t at, bytes;
 
-    take(&k, word_at(text, &at));
+    take_character(&k, word_at(text, &at));
     while (at < size) {
         unsigned word = word_at(text + at, &bytes);
 
         if (!joins(&k, word & 15))
             break;
-        take(&k, word);
+        take_character(&k, word);
         at += bytes;
     }
     return at;
