@@ -1,5 +1,5 @@
 /*
- * divide.c: see divide.h.
+ * divide.c: writes a dataset for each value of a field.
  *
  * A run packs all values into one dataset, which is divided here. So packing has one writer, whose checkpoints cost the
  * same however many values come up, shares of a run can lack values and be joined all the same, and the bound on values
@@ -31,7 +31,7 @@
  * files. */
 #define AT_ONCE      TINY_OR((size_t)3, (size_t)64)
 #define WRITER_BYTES ((uint64_t)4 << 20)
-#define INPUT_BYTES  ((uint64_t)256) /* of each writer, for an input */
+#define INPUT_BYTES  ((uint64_t)256) /* memory of each writer per input */
 #define WRITER_FILES 10u             /* that a writer keeps open */
 #define OTHER_FILES  10u             /* that are opened beside writers, for a moment */
 
@@ -41,7 +41,7 @@ struct division {
     struct merge_parts *parts;
     struct by_values values;
     struct by_stage stage;
-    size_t each;             /* datasets of a value: its splits, then the rest */
+    size_t each;             /* datasets per value: its splits, then the rest */
     struct leat_info *infos; /* of all datasets */
     struct pace pace;
     uint64_t arranging; /* bytes that arranging the present value adds to those done */
@@ -72,7 +72,7 @@ static bool arranges(const struct leat_merge_options *o)
 
 /* ---- Values ---- */
 
-/* The place of a document's value, which is taken off its id. */
+/* Takes a document's value off its id, and sets *at to the value's place. */
 static enum leat_status take_value(struct division *d, struct document *document, bool add, size_t *at,
                                    struct leat_error *err)
 {
@@ -95,7 +95,8 @@ static enum leat_status take_value(struct division *d, struct document *document
     return s;
 }
 
-/* Calls `act` with each document and the place of its value. */
+/* Reads all documents. Adds their values if `add`; copies those with the values from `first` on to `outputs` (NULL:
+ * none). */
 static enum leat_status each_document(struct division *d, bool add, struct outputs *outputs, size_t first,
                                       struct leat_error *err)
 {
@@ -104,7 +105,7 @@ static enum leat_status each_document(struct division *d, bool add, struct outpu
     bool more = true;
     size_t at = 0;
     enum leat_status s =
-        document_reader_open(&reader, d->parts, outputs ? &outputs->crew.helpers : NULL, &d->pace, err);
+        document_reader_open(&reader, d->parts, outputs ? &outputs->queue.helpers : NULL, &d->pace, err);
 
     while (s == LEAT_OK) {
         s = document_reader_next(&reader, &document, &more, err);
@@ -142,7 +143,7 @@ static enum leat_status add_names(struct division *d, struct leat_error *err)
     return s;
 }
 
-/* The name of value i's own dataset, among those of the stage. */
+/* Returns the name of the dataset that gets the rest of value i's documents. */
 static const char *name_of(const struct division *d, size_t i)
 {
     return d->stage.items[i * d->each + d->each - 1].name;
@@ -165,7 +166,7 @@ static enum leat_status set_metadata(struct division *d, struct outputs *outputs
     return s;
 }
 
-/* Where a value's documents are collected: they are its dataset, or still to be arranged. */
+/* Returns the path at which a value's documents are collected: that of its dataset, or of one still to be arranged. */
 static char *collected(const struct division *d, size_t i)
 {
     return by_stage_path(&d->stage, name_of(d, i), arranges(d->options) ? ".packed" : "");
@@ -249,7 +250,7 @@ static enum leat_status arrange_value(struct division *d, size_t i, struct leat_
 
 /* ---- The whole ---- */
 
-/* For how many writers the process may still open files. */
+/* Returns the number of writers for which the process may still open files. */
 static uint64_t writers_to_open(void)
 {
     DIR *d = opendir("/proc/self/fd");
@@ -265,7 +266,7 @@ static uint64_t writers_to_open(void)
     return files.rlim_cur > used ? (files.rlim_cur - used) / WRITER_FILES : 0;
 }
 
-/* At least one, however little there is of memory and files: if that is too much, the writer says so. */
+/* Returns the number of values to write in one pass: at least one, however little memory and few files there are. */
 static size_t values_at_once(const struct division *d)
 {
     uint64_t cost = WRITER_BYTES, by_memory, most = writers_to_open();

@@ -1,11 +1,9 @@
 /*
- * document_reader.c: see document_reader.h.
- *
- * Two buffers move over each part. A block has the starts, origins, ids and hashes of up to BLOCK_DOCUMENTS
- * documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of tokens, and moves on
- * only when a document's next token lies outside it: small documents share one read, and a document of any length
- * passes through in chunks. Helpers read the next windows ahead. Begin and end tokens are checked and left off, since
- * the writer of the output adds them.
+ * document_reader.c: two buffers move over each part. A block has the starts, origins, ids and hashes of up to
+ * BLOCK_DOCUMENTS documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of
+ * tokens, and moves on only when a document's next token lies outside it: small documents share one read, and a
+ * document of any length passes through in chunks. Helpers read the next windows ahead. Begin and end tokens are
+ * checked and left off, since the writer of the output adds them.
  */
 #include "document_reader.h"
 
@@ -73,7 +71,8 @@ void document_reader_close(struct document_reader *r)
 
 /* ---- Blocks ---- */
 
-/* How many documents have ids of at most BLOCK_ID_BYTES together, at least one; *bytes is the size of the ids. */
+/* Returns how many documents, at least one, have ids of at most BLOCK_ID_BYTES together. Sets *bytes to the size of
+ * these ids. */
 static uint64_t cut_by_ids(const struct document_reader *r, uint64_t count, uint64_t *bytes)
 {
     uint64_t n = 1;
@@ -96,7 +95,7 @@ static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, stru
                      : LEAT_OK;
 }
 
-/* The documents from `first` on, as many of the part as are taken at once. */
+/* Loads the documents of the part from `first` on, as many as make a block. */
 static enum leat_status load_block(struct document_reader *r, uint64_t first, struct leat_error *err)
 {
     const struct merge_part *s = r->part;
@@ -117,7 +116,7 @@ static enum leat_status load_block(struct document_reader *r, uint64_t first, st
     return s->hashes ? leat_dataset_text_hashes(s->dataset, first, r->count, r->hashes, err) : LEAT_OK;
 }
 
-/* The next part that has documents; NULL: none. */
+/* Goes to the next part that has documents; r->part becomes NULL if there is none. */
 static void next_part(struct document_reader *r)
 {
     const struct merge_parts *all = r->parts;
@@ -194,7 +193,7 @@ static void fill_window(struct job *j)
         w->status = leat_dataset_mask(w->part->dataset, w->first, w->count, w->mask, err);
 }
 
-/* The window is to hold tokens from `first` on, as many as fit up to the part's end. */
+/* Gives helpers a window to fill with tokens from `first` on, as many as fit up to the part's end. */
 static void give_window(struct document_reader *r, struct reader_window *w, uint64_t first)
 {
     uint64_t left = r->part->first_token + r->part->tokens - first;
@@ -225,8 +224,8 @@ static void read_ahead(struct document_reader *r)
     }
 }
 
-/* Goes to a window that holds at least one token at r->token. What was read ahead and is not needed, or failed, since
- * it holds something else too, counts as not read. */
+/* Goes to a window that holds at least the token at r->token. Drops windows that were read ahead and do not hold it, or
+ * could not be read: the cause may lie in another token. */
 static enum leat_status load_window(struct document_reader *r, struct leat_error *err)
 {
     struct reader_window *w = &r->windows[r->current];
@@ -258,8 +257,8 @@ static uint64_t id_at(const struct document_reader *r, const struct reader_windo
     return r->width == 2 ? ((const uint16_t *)w->ids)[i] : ((const uint32_t *)w->ids)[i];
 }
 
-/* The writer of the output gives begin and end token the mask of the ids next to them: it must be what they have. Of a
- * chunk of `here` tokens from `mask` on, with a begin token before its ids and an end token after them. */
+/* Checks that the begin and end token have the mask of the ids next to them, since the writer of the output gives them
+ * that. The chunk has `here` tokens, with a begin token before its ids if `begin`, and an end token if `end`. */
 static enum leat_status check_mask(struct document_reader *r, const uint8_t *mask, uint64_t here, bool begin, bool end,
                                    struct leat_error *err)
 {

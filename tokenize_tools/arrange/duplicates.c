@@ -1,10 +1,8 @@
 /*
- * duplicates.c: see duplicates.h.
- *
- * Different texts with one XXH3-128 can be made on purpose, so that an equal hash alone is no reason to drop a
- * document. Documents whose hash comes again are candidates. Their tokens are read, in the order of the files, and
- * hashed with a key that is new in each run: documents are duplicates if these hashes are equal too. Whether two
- * documents are equal does not depend on the key (but with probability 2^-128), so neither does the result.
+ * duplicates.c: different texts with one XXH3-128 can be made on purpose, so an equal hash alone is no reason to drop a
+ * document. Documents whose hash occurs several times are candidates. Their tokens are read, in the order of the files,
+ * and hashed with a key that is new in each run: documents are duplicates if these hashes are equal too. The result
+ * does not depend on the key (but with probability 2^-128).
  */
 #include "duplicates.h"
 
@@ -30,26 +28,19 @@ struct finder {
     uint64_t memory;
     struct helpers *helpers;
     struct pace *pace;
-    uint64_t mean; /* bytes of tokens of a document, which a candidate counts for in the progress */
+    uint64_t mean; /* mean size of a document's tokens, which each candidate adds to the progress */
     uint64_t key[2];
     uint8_t (*hashes)[16];
-    struct candidates *groups; /* of candidates; they take turns */
+    struct candidates *groups; /* GROUPS groups, used in turn */
     unsigned next_group;
     struct external_sort by_text, candidates, by_tokens;
-    struct triple next; /* of the candidates */
-    bool more;
+    struct triple next; /* the next candidate */
+    bool more;          /* false if there is no next candidate */
 };
 
 /* ---- Candidates ---- */
 
-/* The halves of a text's hash, the high one first, and the document's number. */
-static enum leat_status put_candidate(struct finder *f, struct triple t, struct leat_error *err)
-{
-    /* all zero: unknown, and equal to none */
-    return t.a || t.b ? external_sort_put(&f->by_text, t, err) : LEAT_OK;
-}
-
-/* All of a part, whose first document has the number `number`. */
+/* Puts the hashes of a part's documents, of which the first has the number `number`. */
 static enum leat_status put_part(struct finder *f, const struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -58,10 +49,12 @@ static enum leat_status put_part(struct finder *f, const struct merge_part *s, u
         uint64_t here = s->documents - at < HASHES_AT_ONCE ? s->documents - at : HASHES_AT_ONCE;
 
         status = leat_dataset_text_hashes(s->dataset, s->first_document + at, here, f->hashes, err);
-        for (uint64_t i = 0; status == LEAT_OK && i < here; i++)
-            status = put_candidate(
-                f, (struct triple) { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i },
-                err);
+        for (uint64_t i = 0; status == LEAT_OK && i < here; i++) {
+            struct triple t = { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i };
+
+            if (t.a || t.b) /* a hash of zeros is unknown, and equal to no other */
+                status = external_sort_put(&f->by_text, t, err);
+        }
         if (status == LEAT_OK)
             status = pace_call(f->pace, err);
     }
@@ -73,14 +66,14 @@ static enum leat_status next_candidate(struct finder *f, struct leat_error *err)
     return external_sort_next(&f->candidates, &f->next, &f->more, err);
 }
 
-/* Goes through triples in the order of (a, b), then of the numbers, and puts the numbers of equal ones in `numbers`:
- * the first too if `first`. */
+/* Goes through triples, which are sorted by (a, b), then by number. Puts the numbers of those with equal (a, b) into
+ * `numbers`; leaves out the first of each group unless `first`. */
 static enum leat_status put_equal(struct finder *f, struct external_sort *sorted, struct external_sort *numbers,
                                   bool first, struct leat_error *err)
 {
     struct triple t, before = { 0, 0, 0 };
     enum leat_status s = LEAT_OK;
-    bool more = true, put = true; /* `put`: the one before is in, or not wanted */
+    bool more = true, put = true; /* `put`: the triple before is in, or is not wanted */
 
     while (s == LEAT_OK) {
         s = external_sort_next(sorted, &t, &more, err);
@@ -102,7 +95,7 @@ static enum leat_status put_equal(struct finder *f, struct external_sort *sorted
     return s == LEAT_OK ? external_sort_turn(numbers, err) : s;
 }
 
-static enum leat_status turn(struct finder *f, struct leat_error *err)
+static enum leat_status sort_candidates(struct finder *f, struct leat_error *err)
 {
     enum leat_status s = external_sort_turn(&f->by_text, err);
 
@@ -113,17 +106,17 @@ static enum leat_status turn(struct finder *f, struct leat_error *err)
     return s == LEAT_OK ? next_candidate(f, err) : s;
 }
 
-/* ---- Their tokens ---- */
+/* ---- Tokens of candidates ---- */
 
 /* Candidates of one part, for a helper. */
 struct candidates {
     struct job job;
     const struct finder *finder;
     const struct merge_part *part;
-    uint64_t number; /* of the part's first document */
+    uint64_t number; /* number of the part's first document */
     unsigned count;
     uint64_t numbers[GROUP_SIZE];
-    struct triple found[GROUP_SIZE]; /* what is sorted by tokens */
+    struct triple found[GROUP_SIZE]; /* hash of the text and tokens, and number */
     uint32_t *tokens;
     enum leat_status status;
     struct leat_error error;
@@ -153,7 +146,7 @@ static enum leat_status add_tokens(struct candidates *g, struct keyed_hash *h, u
     return status;
 }
 
-/* A candidate, by its tokens and text. */
+/* Hashes the text hash and the tokens of a candidate. */
 static enum leat_status hash_candidate(struct candidates *g, unsigned i, struct leat_error *err)
 {
     uint64_t document = g->part->first_document + (g->numbers[i] - g->number), out[2];
@@ -183,7 +176,7 @@ static void hash_group(struct job *j)
         g->status = hash_candidate(g, i, &g->error);
 }
 
-/* Takes what is known of a group; it is empty then. */
+/* Takes the hashes of a group, and empties it. */
 static enum leat_status take_group(struct finder *f, struct candidates *g, struct leat_error *err)
 {
     enum leat_status s;
@@ -220,9 +213,9 @@ static enum leat_status fill_group(struct finder *f, struct candidates *g, const
     return s;
 }
 
-/* The parts come in their order. */
-static enum leat_status compare(struct finder *f, const struct merge_part *part, uint64_t number,
-                                struct leat_error *err)
+/* Hashes the candidates of a part. Parts come in their order. */
+static enum leat_status hash_part(struct finder *f, const struct merge_part *part, uint64_t number,
+                                  struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -244,19 +237,9 @@ static enum leat_status compare(struct finder *f, const struct merge_part *part,
     return s;
 }
 
-/* The numbers of duplicates, in their order. */
-static enum leat_status put_duplicates(struct finder *f, struct external_sort *numbers, struct leat_error *err)
-{
-    enum leat_status s;
-
-    external_sort_end(&f->candidates);
-    s = external_sort_turn(&f->by_tokens, err);
-    return s == LEAT_OK ? put_equal(f, &f->by_tokens, numbers, false, err) : s;
-}
-
 /* ---- The whole ---- */
 
-/* On failure too close_finder() must follow. */
+/* Makes a finder. close_finder() must follow, on failure too. */
 static enum leat_status open_finder(struct finder *f, const char *path, uint64_t memory, struct helpers *helpers,
                                     struct pace *pace, struct leat_error *err)
 {
@@ -296,13 +279,16 @@ static enum leat_status find_duplicates(struct finder *f, const struct merge_par
     for (size_t i = 0; s == LEAT_OK && i < parts->count; number += parts->items[i++].documents)
         s = put_part(f, &parts->items[i], number, err);
     if (s == LEAT_OK)
-        s = turn(f, err);
+        s = sort_candidates(f, err);
     f->mean = parts->documents > 0 ? parts->token_bytes / parts->documents : 0;
     f->pace->total += f->candidates.total * f->mean;
     number = 0;
     for (size_t i = 0; s == LEAT_OK && i < parts->count; number += parts->items[i++].documents)
-        s = compare(f, &parts->items[i], number, err);
-    return s == LEAT_OK ? put_duplicates(f, numbers, err) : s;
+        s = hash_part(f, &parts->items[i], number, err);
+    external_sort_end(&f->candidates);
+    if (s == LEAT_OK)
+        s = external_sort_turn(&f->by_tokens, err);
+    return s == LEAT_OK ? put_equal(f, &f->by_tokens, numbers, false, err) : s;
 }
 
 static enum leat_status next_number(struct duplicates *d, struct leat_error *err)

@@ -1,7 +1,7 @@
 /*
- * duplicates.h: which documents have the same text as an earlier one: the same hash of the text, and the same tokens.
- * They are found before documents are copied, by sorting (hash, number) in bounded memory, and asked for one by one
- * while documents are copied.
+ * duplicates.h: finds documents whose text is that of an earlier document: the hashes of both texts are equal, and so
+ * are their tokens. They are found before documents are copied, by sorting (hash, number) in bounded memory, and asked
+ * for one by one while documents are copied.
  */
 #ifndef LEAT_ARRANGE_DUPLICATES_H
 #define LEAT_ARRANGE_DUPLICATES_H
@@ -11,24 +11,24 @@
 #include "sorting/helpers.h"
 
 struct duplicates {
-    struct external_sort numbers; /* of the documents to be dropped */
-    struct triple next;
-    bool more; /* `next` is one */
+    struct external_sort numbers; /* numbers of the documents that will be dropped */
+    struct triple next;           /* the next of these numbers */
+    bool more;                    /* false if there is no next one */
 };
 
-/* Finds them all; `helpers` (NULL: none) read and hash the tokens of candidates. Files lie on the disk of `path`, which
- * is kept. On failure too duplicates_end() must follow. */
+/* Finds all duplicates; `helpers` (or NULL) read and hash the tokens of candidates. Files lie on the disk of `path`,
+ * which is kept. duplicates_end() must follow, on failure too. */
 enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts *parts, const char *path,
                                  uint64_t memory_bytes, struct helpers *helpers, struct pace *pace,
                                  struct leat_error *err);
 
-/* Whether document `number` is a duplicate; numbers must rise from call to call. */
+/* Sets *has to true if document `number` is a duplicate. Numbers must rise from call to call. */
 enum leat_status duplicates_has(struct duplicates *d, uint64_t number, bool *has, struct leat_error *err);
 
-/* A zeroed struct whose numbers.fd is -1 is fine. */
+/* Frees everything. A zeroed struct whose numbers.fd is -1 is fine. */
 void duplicates_end(struct duplicates *d);
 
-/* The number of duplicates. */
+/* Returns the number of duplicates. */
 static inline uint64_t duplicates_count(const struct duplicates *d)
 {
     return d->numbers.total;

@@ -27,7 +27,7 @@ struct export_file {
     int fd;
     bool named;
     uint64_t bytes; /* written */
-    bool none;      /* there is nothing for it: it gets no name, and what has that name is removed */
+    bool none;      /* true if it gets no name because it would be empty; a file of that name is removed */
     uint8_t *buffer;
     size_t used;
 };
@@ -46,16 +46,16 @@ struct exporting {
 
 struct export_format {
     const char *name;
-    /* Added to the output's name. The first is that of the tokens, and the last file that without which nothing opens
-     * them. The name may already end in the first one, or in `base` (NULL: nothing). */
+    /* Suffixes of the files' names. The first file has the tokens; without the last one no program opens them. The
+     * output's name may already end in the first suffix, or in `base` (may be NULL). */
     const char *suffixes[EXPORT_FILES];
     const char *base;
-    bool documents;      /* the format records them */
-    unsigned mask;       /* number of the file that has the mask, and is there only with one; 0: none has */
+    bool documents;      /* true if the format records documents */
+    unsigned mask;       /* number of the file that has the mask, which exists only with a mask; 0: no such file */
     uint64_t max_tokens; /* 0: no limit */
-    uint64_t max_id;     /* of 4 bytes; 0: no limit */
-    uint32_t width;      /* bytes per id, if all files have the same; 0: 2 or 4 */
-    /* Writes what stands before the tokens; NULL: nothing does. */
+    uint64_t max_id;     /* greatest id of 4 bytes; 0: no limit */
+    uint32_t width;      /* bytes per id, if the format has one width only; 0: 2 or 4 */
+    /* Writes the bytes before the tokens; may be NULL. */
     enum leat_status (*head)(struct exporting *e, struct export_file *f, struct leat_error *err);
     /* Writes the file with suffix `number`, above 0. */
     enum leat_status (*other)(struct exporting *e, unsigned number, struct export_file *f, struct leat_error *err);
@@ -122,13 +122,6 @@ static enum leat_status put_number(struct export_file *f, uint64_t value, unsign
 {
     value = bytes_le64(value); /* the low bytes come first */
     return put_bytes(f, &value, bytes, err);
-}
-
-static enum leat_status complete_file(struct export_file *f, struct leat_error *err)
-{
-    enum leat_status s = flush(f, err);
-
-    return s == LEAT_OK ? file_sync(f->fd, f->partial, err) : s;
 }
 
 static enum leat_status name_all(struct export_file *files, unsigned count, bool replace, struct leat_error *err)
@@ -377,15 +370,7 @@ static const struct export_format export_datatrove = { .name = "datatrove",
 static const struct export_format *const formats[] = { &export_megatron, &export_raw, &export_nanogpt, &export_llmc,
                                                        &export_datatrove };
 
-static const struct export_format *find_format(const char *name)
-{
-    for (unsigned i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    return NULL;
-}
-
-/* ---- What fits ---- */
+/* ---- Limits of the format ---- */
 
 static enum leat_status check(struct exporting *e, const char *output, struct leat_error *err)
 {
@@ -414,7 +399,7 @@ static enum leat_status check(struct exporting *e, const char *output, struct le
     return LEAT_OK;
 }
 
-/* The greatest id that fits into the output. */
+/* Returns the greatest id that fits into the output. */
 static uint64_t max_id(const struct exporting *e)
 {
     if (e->width == 2)
@@ -439,7 +424,7 @@ static enum leat_status check_ids(const struct exporting *e, const uint32_t *ids
 
 /* ---- Tokens ---- */
 
-/* Little-endian, in the output's width: in place, from the front. */
+/* Converts ids, in place, to little-endian ones of the output's width. */
 static void encode(uint32_t *ids, uint64_t count, uint32_t width)
 {
     uint8_t *to = (uint8_t *)ids;
@@ -467,18 +452,10 @@ static enum leat_status copy_chunk(struct exporting *e, uint64_t first, uint64_t
     return put_bytes(&e->files[0], ids, (size_t)(count * e->width), err);
 }
 
-static enum leat_status tell(const struct exporting *e, uint64_t done, struct leat_error *err)
-{
-    const struct leat_export_options *o = &e->options;
-
-    if (o->progress && o->progress(o->context, done * e->width, e->info.tokens * e->width) != 0)
-        return status_set(err, LEAT_E_STOPPED, "exporting was stopped");
-    return LEAT_OK;
-}
-
-/* Chunks end with parts, of which some may have hashes. */
+/* Copies one part. Parts are copied one by one because only some of them may have hashes. */
 static enum leat_status copy_part(struct exporting *e, uint64_t number, uint32_t *ids, struct leat_error *err)
 {
+    const struct leat_export_options *o = &e->options;
     struct leat_part part = LEAT_PART_INIT;
     enum leat_status s = leat_dataset_part(e->dataset, number, &part, err);
 
@@ -487,8 +464,9 @@ static enum leat_status copy_part(struct exporting *e, uint64_t number, uint32_t
 
         s = copy_chunk(e, part.first_token + done, here, ids, err);
         done += here;
-        if (s == LEAT_OK)
-            s = tell(e, part.first_token + done, err);
+        if (s == LEAT_OK && o->progress &&
+            o->progress(o->context, (part.first_token + done) * e->width, e->info.tokens * e->width) != 0)
+            s = status_set(err, LEAT_E_STOPPED, "exporting was stopped");
     }
     return s;
 }
@@ -517,7 +495,7 @@ static unsigned count_files(const struct export_format *format)
     return count;
 }
 
-/* The output's name without suffixes that the format adds. */
+/* Returns the length of the output's name without suffixes that the format adds. */
 static size_t base_length(const struct export_format *format, const char *output)
 {
     size_t length = strlen(output);
@@ -529,8 +507,8 @@ static size_t base_length(const struct export_format *format, const char *output
     return length;
 }
 
-/* No file of a dataset is replaced by one that is made from it, nor any index. */
-static enum leat_status check_other(const struct exporting *e, const char *path, struct leat_error *err)
+/* Refuses an output that would replace a file of the dataset that is exported, or any index. */
+static enum leat_status check_no_source(const struct exporting *e, const char *path, struct leat_error *err)
 {
     struct file_identity output, own;
     enum leat_status s = file_identify(path, &output, err);
@@ -564,7 +542,7 @@ static enum leat_status begin_files(struct exporting *e, const char *output, str
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
         s = begin_file(&e->files[i], output, length, e->format->suffixes[i], e->options.force, err);
     for (unsigned i = 0; s == LEAT_OK && i < count_files(e->format); i++)
-        s = check_other(e, e->files[i].path, err);
+        s = check_no_source(e, e->files[i].path, err);
     e->files[e->format->mask].none = e->format->mask > 0 && !e->info.stores_mask;
     return s;
 }
@@ -576,8 +554,13 @@ static enum leat_status write_files(struct exporting *e, struct leat_error *err)
 
     for (unsigned i = 1; s == LEAT_OK && i < count; i++)
         s = e->files[i].none ? LEAT_OK : e->format->other(e, i, &e->files[i], err);
-    for (unsigned i = 0; s == LEAT_OK && i < count; i++)
-        s = complete_file(&e->files[i], err);
+    for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
+        struct export_file *f = &e->files[i];
+
+        s = flush(f, err);
+        if (s == LEAT_OK)
+            s = file_sync(f->fd, f->partial, err);
+    }
     return s == LEAT_OK ? name_files(e->files, count, e->options.force, err) : s;
 }
 
@@ -624,7 +607,9 @@ enum leat_status leat_export(const char *output, const char *const *names, uint6
         s = own_file_check_local(output, err);
     if (s != LEAT_OK)
         return s;
-    e.format = e.options.to ? find_format(e.options.to) : NULL;
+    for (unsigned i = 0; e.options.to && i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i]->name, e.options.to) == 0)
+            e.format = formats[i];
     if (!e.format)
         return status_argument(err, "to", "unknown format \"%.50s\": use megatron, raw, nanogpt, llmc or datatrove",
                                e.options.to ? e.options.to : "");

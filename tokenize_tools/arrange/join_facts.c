@@ -1,4 +1,4 @@
-/* join_facts.c: see join_facts.h. */
+/* join_facts.c: joins inputs one by one, and metadata key by key. */
 #include "join_facts.h"
 
 #include <stdio.h>
@@ -19,11 +19,12 @@ struct named_input {
 
 struct joined {
     struct outputs *outputs;
-    struct named_input last; /* as declared, with all that was joined to it; path NULL: none */
+    struct named_input last; /* the last declared input, with all that was joined to it; its path is NULL at first */
     uint64_t count;
 };
 
-/* On success the path is the caller's. A path with a zero byte is refused: the writer would cut it there. */
+/* Reads an input of a part. On success the caller owns the path. A path with a zero byte is refused, because the writer
+ * would cut it there. */
 static enum leat_status load(struct named_input *n, const struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     enum leat_status status;
@@ -49,9 +50,9 @@ static enum leat_status load(struct named_input *n, const struct merge_part *s, 
 }
 
 /*
- * Returns true if a share's first input is the rest of the last input before it. Both then have the same name and size,
- * but so do two entries of a file that was named twice in a row: the share says which it is. Inputs of unknown size are
- * never cut.
+ * Returns true if a share's first input is the rest of the last input before it. Then both have one name and size; but
+ * so do two entries of a file that was named twice in a row, so the share says whether it begins inside an input.
+ * Inputs of unknown size are never cut.
  */
 static bool continues(const struct joined *j, const struct merge_part *s, const struct named_input *n)
 {
@@ -152,8 +153,8 @@ static enum leat_status keep_by_part(const struct merge_parts *all, size_t numbe
     return s;
 }
 
-/* The entries that mark shares are checked elsewhere, and do not belong to the output. */
-static bool tells_share(const struct merge_parts *all, const struct leat_metadata_pair *pair)
+/* Returns true if the entry marks a share. The output does not get these entries from its parts. */
+static bool marks_share(const struct merge_parts *all, const struct leat_metadata_pair *pair)
 {
     return all->items[0].shares.of && (strcmp(pair->key, SHARES_KEY) == 0 || strcmp(pair->key, SHARES_CUT_KEY) == 0);
 }
@@ -164,10 +165,9 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
         return status_set_in(err, LEAT_E_UNSUPPORTED, all->items[number].name,
                              "%.300s cannot be merged: its metadata hold a zero byte", all->items[number].name);
-    if (tells_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
+    if (marks_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
         return LEAT_OK;
-    if (all->items[0].shares.of &&
-        strcmp(pair->key, SHARES_HUB_KEY) == 0) /* the same commits, however they are named */
+    if (all->items[0].shares.of && strcmp(pair->key, SHARES_HUB_KEY) == 0) /* shares_check() has compared the commits */
         return number == 0 ? outputs_set_metadata(outputs, pair->key, pair->value, err) : LEAT_OK;
     return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)
                                     : keep_by_part(all, number, pair, outputs, err);

@@ -1,5 +1,5 @@
 /*
- * join_facts.h: what documents do not carry: joins the inputs and the metadata of all parts to those of the output.
+ * join_facts.h: joins the inputs and the metadata of all parts to those of the output.
  *
  * If two shares of a run meet inside an input, both list it; here it becomes one again. Metadata on which all parts
  * agree are kept; if they differ, the value of part i (from 1) is kept as "KEY.i". Keys that say how a dataset was
@@ -14,13 +14,14 @@
 /* Declares the inputs in all outputs, and sets in each part the numbers that its inputs get. */
 enum leat_status join_inputs(struct merge_parts *parts, struct outputs *outputs, struct leat_error *err);
 
-/* Keys that say how a dataset was arranged. */
+/* Keys of metadata that say how a dataset was arranged */
 #define METADATA_SHUFFLE "leat.shuffle" /* the seed */
 #define METADATA_DEDUP   "leat.dedup"   /* "1" */
 #define METADATA_KEEP    "leat.keep"    /* which records were kept */
 #define METADATA_SPLITS  "leat.splits"  /* "NAME=FRACTION,...": all splits that were made */
-#define METADATA_SPLIT   "leat.split"   /* the one that the dataset is; none: it is the rest */
+#define METADATA_SPLIT   "leat.split"   /* the split that the dataset is; the rest has no such key */
 
+/* Sets the metadata of all outputs from those of the parts. */
 enum leat_status join_metadata(const struct merge_parts *parts, struct outputs *outputs, struct leat_error *err);
 
 #endif

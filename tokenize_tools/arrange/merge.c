@@ -46,7 +46,7 @@ struct merge {
     struct pace pace;
 };
 
-/* ---- What is asked for ---- */
+/* ---- The request ---- */
 
 /* A run that keeps nothing has failed; for a run in parts, that shows here. If it was split, what is left out here may
  * be in the other splits. */
@@ -90,7 +90,7 @@ static enum leat_status check_request(struct merge *m, struct leat_error *err)
     return s == LEAT_OK && what ? merge_parts_need_hashes(&m->parts, what, err) : s;
 }
 
-/* What the documents do not carry; the inputs are joined before. */
+/* Sets the metadata of all outputs. */
 static enum leat_status set_metadata(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
@@ -127,12 +127,6 @@ static enum leat_status choose_output(const struct merge *m, const struct docume
     return LEAT_OK;
 }
 
-static enum leat_status write_document(struct merge *m, const struct document *d, size_t output, struct leat_error *err)
-{
-    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
-                              : outputs_copy(&m->outputs, output, d, &m->reader, err);
-}
-
 static enum leat_status take_document(struct merge *m, const struct document *d, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -147,14 +141,15 @@ static enum leat_status take_document(struct merge *m, const struct document *d,
         m->pace.bytes += d->tokens * m->parts.first.token_width; /* these need not be written at the end */
     if (s != LEAT_OK || drop)
         return s;
-    return write_document(m, d, output, err);
+    return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
+                              : outputs_copy(&m->outputs, output, d, &m->reader, err);
 }
 
 /* Takes all documents that stay, in order. */
 static enum leat_status take_documents(struct merge *m, struct leat_error *err)
 {
     bool more = true;
-    enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->outputs.crew.helpers, &m->pace, err);
+    enum leat_status s = document_reader_open(&m->reader, &m->parts, &m->outputs.queue.helpers, &m->pace, err);
 
     while (s == LEAT_OK) {
         struct document d;
@@ -188,7 +183,7 @@ static enum leat_status open_parts(struct merge *m, const char *const *names, si
     return s == LEAT_OK ? refused : s;
 }
 
-/* What is given by people, or by a shell's pattern. */
+/* Opens the parts that `given` names, as people or a shell's pattern give them. */
 static enum leat_status open_given(struct merge *m, const char *output, const char *const *given, size_t count,
                                    struct leat_merge_report *report, struct leat_error *err)
 {
@@ -212,13 +207,13 @@ static enum leat_status begin_shuffle(struct merge *m, uint64_t memory, struct l
         .masked = m->parts.mask,
         .bytes = shuffle_bytes(&m->parts),
         .outputs = m->outputs.count,
-        .helpers = &m->outputs.crew.helpers,
+        .helpers = &m->outputs.queue.helpers,
     };
 
     return shuffle_begin(&m->shuffle, &plan, err);
 }
 
-/* The outputs are open. */
+/* Merges the parts into the outputs, which are open. */
 static enum leat_status merge(struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
@@ -229,7 +224,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
         return s;
     m->pace.total = m->parts.token_bytes * (o->shuffle ? 2 : 1);
     if (o->dedup)
-        s = duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.crew.helpers, &m->pace, err);
+        s = duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.queue.helpers, &m->pace, err);
     if (o->dedup)
         memory -= memory / 4; /* which the duplicates' numbers may take */
     if (s == LEAT_OK && o->shuffle)
@@ -245,7 +240,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
-/* Memory for sorting if the caller gives no limit: in a control group, what it leaves of this process' share. */
+/* Returns the memory for sorting if the caller gives no limit: in a control group, the rest of this process's share. */
 static uint64_t usual_memory(uint64_t splits)
 {
     uint64_t others = memory_resident() + MEMORY_ITSELF + (splits + 1) * MEMORY_PER_OUTPUT;
@@ -267,9 +262,9 @@ static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_repo
     return s;
 }
 
-/* What a run of leat_pack() that stopped has left beside the files of the outputs' writers, which these have removed;
- * nobody can resume it any more. */
-static void forget_stopped(const struct outputs *o)
+/* Removes the files that a stopped run of leat_pack() left beside those of the outputs' writers. The writers have
+ * removed theirs, so nobody can resume that run. */
+static void remove_stopped_run(const struct outputs *o)
 {
     static const char *const suffixes[] = { ".partial.run", ".partial.rejects" };
 
@@ -297,7 +292,7 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
     if (s == LEAT_OK)
         s = outputs_open(&m->outputs, output, &m->parts, &m->options, err);
     if (s == LEAT_OK && m->options.force)
-        forget_stopped(&m->outputs);
+        remove_stopped_run(&m->outputs);
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
 }
 

@@ -1,4 +1,7 @@
-/* merge_parts.c: see merge_parts.h. */
+/*
+ * merge_parts.c: names of parts are sorted, so that the files of one part lie together; each part is opened and
+ * compared with the first one; shares of a run are put in their order.
+ */
 #include "merge_parts.h"
 
 #include <inttypes.h>
@@ -18,10 +21,9 @@
 /* ---- Names ---- */
 
 /*
- * A name is cut into that of a part and what comes after it. Both files of a part name it once. What leat writes beside
- * a dataset is no part, and is passed over; so is an older result of the whole run, if the parts are shares of one.
- * What is left out, and may be missed, is reported. Anything else stays: the library says what it is when it does not
- * open.
+ * A name is cut into that of a part and what comes after it. Both files of a part name it once. Files that leat writes
+ * beside a dataset are no parts, and are skipped; so is an earlier result of the whole run, if the parts are its
+ * shares. Skipped datasets are reported. Anything else stays: the library says what it is when it does not open.
  */
 
 enum kind { NAME_PLAIN, NAME_INDEX, NAME_TOKENS, NAME_BESIDE };
@@ -41,7 +43,7 @@ static const char *last_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* How long the name of the dataset is that this file or folder lies beside; 0: beside none. */
+/* Returns the length of the name of the dataset that this file or folder lies beside, or 0. */
 static size_t length_beside(const char *name)
 {
     static const char *const suffixes[] = { ".rejects.jsonl", ".fit", ".fit.partial", ".beat" };
@@ -56,7 +58,7 @@ static size_t length_beside(const char *name)
     return 0;
 }
 
-/* A name that is no file's is a dataset's, without a suffix; as is what stands for something else. */
+/* Cuts one name. A name without a file, a list (@FILE) and a URL are a dataset's name, without a suffix. */
 static struct merge_name cut(const char *name)
 {
     size_t length = strlen(name), whole = file_dataset_length(name, length), beside = length_beside(name);
@@ -107,7 +109,7 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : (int)x->kind - (int)y->kind;
 }
 
-/* The first name that does not sort before that text. */
+/* Returns the number of the first name that does not sort before the text. */
 static size_t find_name(const struct merge_names *n, const char *text, size_t length, bool dot)
 {
     size_t low = 0, high = n->given;
@@ -123,8 +125,8 @@ static size_t find_name(const struct merge_names *n, const char *text, size_t le
     return low;
 }
 
-/* Whether a name of this kind is of the same part. */
-static bool has(const struct merge_names *n, const struct merge_name *of, enum kind kind)
+/* Returns true if the part of `of` has a name of this kind, too. */
+static bool part_has(const struct merge_names *n, const struct merge_name *of, enum kind kind)
 {
     for (size_t i = find_name(n, of->name, of->length, false); i < n->given; i++) {
         if (compare_text(&n->sorted[i], of->name, of->length, false) != 0)
@@ -135,7 +137,7 @@ static bool has(const struct merge_names *n, const struct merge_name *of, enum k
     return false;
 }
 
-/* A dataset whose name begins with that of this one and a dot: c.1 of c; or NULL. */
+/* Returns a dataset whose name begins with the name of `of` and a dot, such as c.1 for c; or NULL. */
 static const char *below(const struct merge_names *n, const struct merge_name *of)
 {
     for (size_t i = find_name(n, of->name, of->length, true); i < n->given; i++) {
@@ -149,7 +151,7 @@ static const char *below(const struct merge_names *n, const struct merge_name *o
     return NULL;
 }
 
-/* ---- What is left out ---- */
+/* ---- Skipped datasets ---- */
 
 static enum leat_status report(const struct leat_merge_options *o, const struct merge_name *x,
                                enum leat_skip_reason reason, struct leat_error *err)
@@ -168,8 +170,8 @@ static enum leat_status report(const struct leat_merge_options *o, const struct 
     return LEAT_OK;
 }
 
-/* A part of which only other files are there, as of a run that has not ended; unless it is no part, but what was
- * divided into the others, or the output. */
+/* Reports parts of which only files beside them exist, as a run leaves them that has not ended. The output is not
+ * reported, nor is a dataset that was divided into other parts. */
 static enum leat_status report_unfinished(const struct merge_names *n, const char *output,
                                           const struct leat_merge_options *o, struct leat_error *err)
 {
@@ -182,7 +184,7 @@ static enum leat_status report_unfinished(const struct merge_names *n, const cha
         if (x->kind != NAME_BESIDE || (i > 0 && compare_names(x - 1, x) == 0) ||
             compare_text(x, output, length, false) == 0)
             continue;
-        if (!has(n, x, NAME_INDEX) && !has(n, x, NAME_TOKENS) && !has(n, x, NAME_PLAIN) && !below(n, x))
+        if (!part_has(n, x, NAME_INDEX) && !part_has(n, x, NAME_TOKENS) && !part_has(n, x, NAME_PLAIN) && !below(n, x))
             s = report(o, x, LEAT_SKIP_UNFINISHED, err);
     }
     return s;
@@ -203,15 +205,15 @@ static bool is_share(const char *name)
     return shares.of > 0;
 }
 
-/* Whether it is c, beside c.1, c.2, ..., which are shares of a run, while c is not. */
-static bool is_older(const struct merge_names *n, const struct merge_name *x)
+/* Returns true if `x` is a dataset c beside c.1, c.2, ..., which are shares of a run, while c is not. */
+static bool is_earlier_result(const struct merge_names *n, const struct merge_name *x)
 {
-    const char *other = has(n, x, NAME_INDEX) && has(n, x, NAME_TOKENS) ? below(n, x) : NULL;
+    const char *other = part_has(n, x, NAME_INDEX) && part_has(n, x, NAME_TOKENS) ? below(n, x) : NULL;
 
     return other && is_share(other) && !is_share(x->name);
 }
 
-/* The file NAME.leat of a dataset. */
+/* Identifies the file NAME.leat of a dataset. */
 static enum leat_status identify(const char *name, size_t length, struct file_identity *index, struct leat_error *err)
 {
     char *path = path_append(name, length, ".leat", NULL);
@@ -221,7 +223,7 @@ static enum leat_status identify(const char *name, size_t length, struct file_id
     return s;
 }
 
-/* The output is a part only if it is named as such, not by its files, as a pattern that matches it gives them. */
+/* Refuses a file of the output among the parts. A pattern can match it by mistake; its plain name is meant. */
 static enum leat_status check_output(const struct merge_name *x, const char *output, const struct file_identity *index,
                                      struct leat_error *err)
 {
@@ -237,7 +239,7 @@ static enum leat_status check_output(const struct merge_name *x, const char *out
         x->name, output);
 }
 
-/* ---- All ---- */
+/* ---- The names that stay ---- */
 
 static enum leat_status keep_part(struct merge_names *n, const struct merge_name *x, const char *output,
                                   const struct file_identity *index, const struct leat_merge_options *o,
@@ -245,9 +247,9 @@ static enum leat_status keep_part(struct merge_names *n, const struct merge_name
 {
     enum leat_status s = LEAT_OK;
 
-    if (x->kind == NAME_BESIDE || (x->kind == NAME_TOKENS && has(n, x, NAME_INDEX)))
+    if (x->kind == NAME_BESIDE || (x->kind == NAME_TOKENS && part_has(n, x, NAME_INDEX)))
         return LEAT_OK;
-    if (x->kind == NAME_INDEX && is_older(n, x))
+    if (x->kind == NAME_INDEX && is_earlier_result(n, x))
         return report(o, x, LEAT_SKIP_OLDER, err);
     if (x->kind != NAME_PLAIN && index->exists)
         s = check_output(x, output, index, err);
@@ -327,7 +329,7 @@ static void name_tokenizers(const struct leat_dataset *a, const struct leat_data
     leat_stored_tokenizer_free(of_b);
 }
 
-/* Whether the dataset has a hash for each document. One without documents has. */
+/* Sets s->hashes if the dataset has a hash for each document, which is true if it has no documents. */
 static enum leat_status look_for_hashes(struct merge_part *s, struct leat_error *err)
 {
     uint8_t hash[16];
@@ -489,9 +491,9 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key)
 /* ---- Shares of a run ---- */
 
 /*
- * Datasets that are shares of one run: their metadata "leat.part" says so: "I/N", or "I-J/N" for several that were
- * merged. They are put in the order of their shares, whatever the order in which they were named. Merged without gaps
- * they become the dataset of the whole run; anything else is refused, because it is probably a mistake.
+ * The metadata "leat.part" of a share is "I/N", or "I-J/N" for several shares that were merged. Shares of one run are
+ * put in their order, whatever the order of their names. Merged without gaps they become the dataset of the whole run;
+ * anything else is refused, because it is probably a mistake.
  */
 
 /* Reads decimal digits without leading zeros; returns false if there are none, or too many. */
@@ -510,10 +512,13 @@ static bool take_number(const char **text, uint64_t *value)
 
 static bool skip_character(const char **text, char c)
 {
-    return **text == c && (*text)++;
+    if (**text != c)
+        return false;
+    (*text)++;
+    return true;
 }
 
-/* A value of another form is metadata like any other. */
+/* A value of another form says nothing about shares. */
 void shares_parse(struct shares *s, const struct leat_metadata *pairs)
 {
     struct shares parsed = { 0 };
@@ -542,7 +547,7 @@ void shares_print(char text[SHARES_TEXT], const struct shares *s)
         snprintf(text, SHARES_TEXT, "%" PRIu64 "-%" PRIu64 "/%" PRIu64, s->first, s->last, s->of);
 }
 
-static enum leat_status wrong(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
+static enum leat_status refuse_shares(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
 {
     char text_a[SHARES_TEXT], text_b[SHARES_TEXT];
 
@@ -567,7 +572,7 @@ static enum leat_status wrong(const struct merge_part *a, const struct merge_par
         a->name, text_a, b->name, text_b);
 }
 
-/* As the parts of a run follow each other. */
+/* Orders datasets by their run, then by their shares, then by their names. */
 static int compare_shares(const void *x, const void *y)
 {
     const struct merge_part *a = x, *b = y;
@@ -581,7 +586,7 @@ static int compare_shares(const void *x, const void *y)
     return strcmp(a->name, b->name);
 }
 
-/* Whether one of the lines ends with this commit. */
+/* Returns true if one of the lines ends with this commit. */
 static bool has_commit(const char *lines, const char *commit, size_t length)
 {
     for (const char *at = lines; (at = strchr(at, ' ')); at++)
@@ -590,8 +595,8 @@ static bool has_commit(const char *lines, const char *commit, size_t length)
     return false;
 }
 
-/* The first commit of these lines that the others lack; its length, or 0. */
-static size_t find_other(const char *lines, const char *others, const char **commit)
+/* Finds the first commit of `lines` that `others` lack. Returns its length, or 0 if they lack none. */
+static size_t find_missing_commit(const char *lines, const char *others, const char **commit)
 {
     for (const char *at = lines; (at = strchr(at, ' ')); at++) {
         size_t length = strcspn(at + 1, "\n");
@@ -612,8 +617,8 @@ static enum leat_status check_commits(const struct merge_part *a, const struct m
 
     if (!of_a || !of_b)
         return LEAT_OK;
-    a_length = find_other(of_a, of_b, &in_a);
-    b_length = find_other(of_b, of_a, &in_b);
+    a_length = find_missing_commit(of_a, of_b, &in_a);
+    b_length = find_missing_commit(of_b, of_a, &in_b);
     if (a_length == 0 && b_length == 0)
         return LEAT_OK;
     return status_set_in(err, LEAT_E_INCOMPATIBLE, b->name,
@@ -648,7 +653,7 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
         const struct merge_part *a = &all->items[i - 1], *b = &all->items[i];
 
         if (a->shares.of != b->shares.of || b->shares.first != a->shares.last + 1)
-            return wrong(a, b, err);
+            return refuse_shares(a, b, err);
         s = check_commits(a, b, err);
         if (s != LEAT_OK)
             return s;
@@ -657,7 +662,7 @@ enum leat_status shares_check(struct merge_parts *all, struct leat_error *err)
         (struct shares) { all->items[0].shares.first, all->items[all->count - 1].shares.last, all->items[0].shares.of };
     all->whole_run = all->shares.first == 1 && all->shares.last == all->shares.of;
     if (all->whole_run)
-        all->shares.of = 0; /* not a share any more */
+        all->shares.of = 0; /* the output is not a share */
     return LEAT_OK;
 }
 

@@ -7,7 +7,7 @@
  *   merge              the whole, document by document
  *   merge_parts        what goes in: names, the parts, shares of a run; document_reader reads it in order
  *   outputs            what comes out: one dataset per split, and the rest
- *   join_facts         what documents do not carry themselves: inputs, metadata
+ *   join_facts         inputs and metadata of all parts, as those of the output
  *   duplicates, shuffle   which documents go where
  *   divide             a dataset for each value of a field
  *   export             leat_export(): files of other tools
@@ -31,23 +31,23 @@ struct pace;
 /* ---- Names: what a shell makes of a pattern, c.*: both files of each part, and whatever lies beside them ---- */
 
 struct merge_names {
-    const char **items; /* of those given: a part each */
+    const char **items; /* one name per part, in the order given */
     size_t count;
-    struct merge_name *sorted; /* all that were given, by the part that they are of */
+    struct merge_name *sorted; /* all names that were given, sorted by their part's name */
     size_t given;
 };
 
-/* What is left of the names: a part once, in the order given. LEAT_E_EXISTS: the output is among them.
- * merge_names_free() also after a failure. */
+/* Keeps one of the `given` names per part. Returns LEAT_E_EXISTS if the output is among them. merge_names_free() must
+ * follow, on failure too. */
 enum leat_status merge_names_take(struct merge_names *n, const char *output, const char *const *given, size_t count,
                                   const struct leat_merge_options *options, struct leat_error *err);
 void merge_names_free(struct merge_names *n);
 
 /* ---- Parts ---- */
 
-/* Which shares of a run a dataset holds: one, or several that were merged. */
+/* Numbers of the shares of a run that a dataset holds: one share, or several that were merged. */
 struct shares {
-    uint64_t first, last, of; /* from 1; of 0: the dataset is not a share */
+    uint64_t first, last, of; /* counted from 1; `of` is 0 if the dataset is not a share */
 };
 
 /* One dataset. Its numbers count within the list that it was opened with. */
@@ -57,10 +57,10 @@ struct merge_part {
     uint64_t first_token, tokens;
     uint64_t first_document, documents;
     uint64_t first_input, inputs;
-    bool hashes;                 /* of texts are stored */
-    uint64_t first_as_output;    /* the number of its first input in the output */
-    struct shares shares;        /* of a run */
-    struct leat_metadata *pairs; /* its metadata */
+    bool hashes;                 /* true if hashes of texts are stored */
+    uint64_t first_as_output;    /* number of the first input in the output */
+    struct shares shares;        /* shares of a run that the dataset holds */
+    struct leat_metadata *pairs; /* metadata */
 };
 
 struct merge_parts {
@@ -68,15 +68,15 @@ struct merge_parts {
     size_t opened_count;
     struct merge_part *items;
     size_t count, room;
-    struct leat_info first;                    /* of the first part; what all must agree on */
-    uint64_t documents, token_bytes, id_bytes; /* of all */
-    bool mask;               /* at least one has a mask: the outputs have one; tokens of the others have 255 */
-    bool lines, ids, hashes; /* stored by one part at least */
-    struct shares shares;    /* of all, if they are shares of one run that are not complete; else of 0 */
-    bool whole_run;          /* they are all shares of one run */
+    struct leat_info first;                    /* the first part's; all parts must agree with it */
+    uint64_t documents, token_bytes, id_bytes; /* sums over all parts */
+    bool mask;               /* true if a part has a mask; then outputs have one, with 255 for tokens of other parts */
+    bool lines, ids, hashes; /* true if at least one part stores them */
+    struct shares shares;    /* `of` is 0 unless the parts are some, but not all, shares of one run */
+    bool whole_run;          /* true if the parts are all shares of one run */
 };
 
-/* What `names` stand for. On failure too merge_parts_close() must follow. */
+/* Opens the datasets that `names` stand for. merge_parts_close() must follow, on failure too. */
 enum leat_status merge_parts_open(struct merge_parts *s, const char *const *names, size_t count,
                                   struct leat_error *err);
 void merge_parts_close(struct merge_parts *s);
@@ -84,26 +84,26 @@ void merge_parts_close(struct merge_parts *s);
 /* Returns LEAT_E_NOT_FOUND unless all documents have a place for a hash; `what` names what needs them. */
 enum leat_status merge_parts_need_hashes(const struct merge_parts *s, const char *what, struct leat_error *err);
 
-/* Compares the pages of tokens [first, first + count) with their hashes, as far as the part has any: what is written of
- * them gets new ones, which would be right for damaged tokens, too. LEAT_E_CHECKSUM. */
+/* Compares the pages of tokens [first, first + count) with their hashes, if the part has any, since the output's new
+ * hashes would also match damaged tokens. Returns LEAT_E_CHECKSUM if they differ. */
 enum leat_status merge_part_check(const struct merge_part *s, uint64_t first, uint64_t count, struct leat_error *err);
 
-/* The same for what leat's own parts have in their indexes. `pace` may stop it. */
+/* Compares the indexes of all parts with their hashes. `pace` may stop it. */
 enum leat_status merge_parts_check_indexes(const struct merge_parts *s, struct pace *pace, struct leat_error *err);
 
-/* The value of a key in a part's metadata, or NULL. */
+/* Returns the value of a key in a part's metadata, or NULL. */
 const char *merge_parts_metadata(const struct merge_part *s, const char *key);
 
 /* ---- Shares of a run ---- */
 
-/* What the metadata of a dataset says of its share; unchanged if that is nothing. */
+/* Reads the shares that a dataset holds from its metadata; leaves *shares unchanged if there are none. */
 void shares_parse(struct shares *shares, const struct leat_metadata *pairs);
 
-/* Sets the shares of each part and of all, and puts shares in their order; LEAT_E_INCOMPATIBLE if some are missing,
- * there twice, of another run, or read another commit of the Hugging Face Hub. */
+/* Sets the shares of each part and of all, and sorts parts by their shares. Returns LEAT_E_INCOMPATIBLE if some are
+ * missing, given twice, of another run, or read another commit of the Hugging Face Hub. */
 enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
 
-/* The metadata key that says which share a dataset is; its value of at most SHARES_TEXT characters. */
+/* The metadata key that says which share a dataset is. Its value has at most SHARES_TEXT characters. */
 #define SHARES_KEY  "leat.part"
 #define SHARES_TEXT 72
 
@@ -113,22 +113,24 @@ enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);
  * each. */
 #define SHARES_HUB_KEY "leat.hub"
 
+/* Returns true if the share starts inside its first input. */
 bool shares_begin_inside(const struct merge_part *s);
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);
 
 /* ---- Progress ---- */
 
-/* Calls the caller's function from time to time with how much is done; it may stop the work. */
-
-#define PACE_BYTES TINY_OR((uint64_t)64, (uint64_t)1 << 20) /* between two calls */
+#define PACE_BYTES TINY_OR((uint64_t)64, (uint64_t)1 << 20) /* bytes of tokens between two calls of `progress` */
 #define PACE_STEPS 4096u
 
+/* Calls the user's function from time to time with the bytes of tokens that are done. The function may stop the
+ * work. */
 struct pace {
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    uint64_t done, total, bytes; /* bytes of tokens; `bytes`: since the last call */
-    unsigned steps;              /* likewise */
+    uint64_t done, total;
+    uint64_t bytes; /* bytes of tokens since the last call */
+    unsigned steps; /* calls of pace_step() since the last call */
 };
 
 static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
@@ -141,7 +143,7 @@ static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* After some work: `bytes` of tokens, which may be none. */
+/* Counts one step of work, with `bytes` of tokens (or 0), and calls `progress` if it is time. */
 static inline enum leat_status pace_step(struct pace *p, uint64_t bytes, struct leat_error *err)
 {
     p->bytes += bytes;

@@ -1,6 +1,6 @@
 /*
- * outputs.c: see outputs.h. Documents gather in a batch for each output, which the crew puts when it is full; one that
- * fits into no batch, by its tokens or its id, goes to the writer directly, after the batch of those before it.
+ * outputs.c: collects the documents of each output in a batch, which a helper writes when it is full. A document whose
+ * tokens or id fit into no batch goes to the writer directly, after the batch of the documents before it.
  */
 #include "outputs.h"
 
@@ -22,17 +22,19 @@
 #define BATCH_DOCUMENTS TINY_OR((size_t)3, (size_t)1024)
 #define BATCH_TEXTS     TINY_OR((size_t)16, (size_t)64 << 10) /* bytes of the documents' ids */
 
-/* Documents on their way to a writer, collected until there are enough for a thread of the crew to put them. The last
- * one may be open: its ids are there, its end is not. What does not fit goes to the writer directly. */
+/* Documents on their way to a writer, collected until there are enough for a helper. The last one may be open: its ids
+ * are in the batch, its end is not known yet. */
 struct batch {
-    struct batch *next;
-    struct crew *crew; /* the crew's, as is: */
+    struct batch *next; /* in the queue's list of spare batches */
+    struct batch_queue *queue;
     struct job job;
     struct leat_writer *writer;
     struct leat_place place;
     uint32_t width;
-    uint64_t count;            /* documents that have ended */
-    size_t bytes, open, texts; /* of all ids; those of the open document; of texts */
+    uint64_t count; /* documents that have ended */
+    size_t bytes;   /* size of all ids */
+    size_t open;    /* size of the open document's ids */
+    size_t texts;   /* bytes used in `text` */
     uint64_t lengths[BATCH_DOCUMENTS];
     struct leat_origin origins[BATCH_DOCUMENTS];
     uint8_t hashes[BATCH_DOCUMENTS][16];
@@ -52,8 +54,8 @@ static void batch_begin(struct batch *b, struct leat_writer *writer, uint32_t wi
     b->bytes = b->open = b->texts = 0;
 }
 
-/* Adds ids to the open document, and their mask: of all ids of a batch, or of none (NULL). False: no room, and nothing
- * is added. */
+/* Adds ids to the open document, with their mask (NULL if the dataset stores none). Returns false, and adds nothing, if
+ * they do not fit. */
 static bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, uint64_t bytes)
 {
     if (bytes > BATCH_BYTES - b->bytes)
@@ -67,7 +69,7 @@ static bool batch_append(struct batch *b, const void *ids, const uint8_t *mask, 
     return true;
 }
 
-/* Ends the open document, which may have no ids; false likewise. */
+/* Ends the open document, which may have no ids. Returns false, and changes nothing, if its origin does not fit. */
 static bool batch_end_document(struct batch *b, const struct leat_origin *origin)
 {
     struct leat_origin *o = &b->origins[b->count];
@@ -86,15 +88,7 @@ static bool batch_end_document(struct batch *b, const struct leat_origin *origin
     return true;
 }
 
-/* Moves the open document's ids from the end of `from` to `to`, which has begun. */
-static void batch_move_open(struct batch *to, struct batch *from)
-{
-    from->bytes -= from->open;
-    batch_append(to, from->ids + from->bytes, from->masked ? from->mask + from->bytes / from->width : NULL, from->open);
-    from->open = 0;
-}
-
-/* What leat_writer_place() and leat_writer_put() take. */
+/* Returns the batch's documents as leat_writer_place() and leat_writer_put() take them. */
 static struct leat_documents batch_documents(const struct batch *b)
 {
     struct leat_documents d = LEAT_DOCUMENTS_INIT;
@@ -108,12 +102,12 @@ static struct leat_documents batch_documents(const struct batch *b)
     return d;
 }
 
-/* ---- The crew ---- */
+/* ---- The queue ---- */
 
-#define WAITING_MAX 2u /* batches for each helper */
+#define WAITING_MAX 2u /* batches per helper */
 
-/* For a batch that is not to be put; NULL is fine. */
-static void crew_drop(struct crew *c, struct batch *b)
+/* Keeps a batch to be filled again; NULL is fine. */
+static void queue_drop(struct batch_queue *c, struct batch *b)
 {
     if (!b)
         return;
@@ -123,35 +117,22 @@ static void crew_drop(struct crew *c, struct batch *b)
     pthread_mutex_unlock(&c->lock);
 }
 
-static enum leat_status put_batch(struct batch *b, struct leat_error *err)
-{
-    struct leat_documents d = batch_documents(b);
-
-    return leat_writer_put(b->writer, &d, &b->place, err);
-}
-
 static void put_job(struct job *j)
 {
     struct batch *b = (void *)((char *)j - offsetof(struct batch, job));
-    struct crew *c = b->crew;
+    struct leat_documents d = batch_documents(b);
+    struct batch_queue *c = b->queue;
 
     pthread_mutex_lock(&c->lock);
     c->waiting--;
     pthread_mutex_unlock(&c->lock);
-    put_batch(b, NULL);
-    crew_drop(c, b);
+    leat_writer_put(b->writer, &d, &b->place, NULL);
+    queue_drop(c, b);
 }
 
-/* `threads`: as for helpers_begin(). */
-static void crew_begin(struct crew *c, unsigned threads)
-{
-    *c = (struct crew) { .spare = NULL };
-    pthread_mutex_init(&c->lock, NULL);
-    helpers_begin(&c->helpers, threads);
-}
-
-/* An empty batch. NULL: no memory. */
-static struct batch *crew_batch(struct crew *c, struct leat_writer *writer, uint32_t width, struct leat_error *err)
+/* Returns an empty batch; NULL if there is no memory. */
+static struct batch *queue_batch(struct batch_queue *c, struct leat_writer *writer, uint32_t width,
+                                 struct leat_error *err)
 {
     struct batch *b;
 
@@ -167,20 +148,20 @@ static struct batch *crew_batch(struct crew *c, struct leat_writer *writer, uint
         return NULL;
     }
     batch_begin(b, writer, width);
-    b->crew = c;
+    b->queue = c;
     return b;
 }
 
-/* Gives the batch's documents their place, and puts them, sooner or later; the batch has no open document, and is the
- * crew's again. If putting fails in another thread, the writer fails, which says why when it is used next. */
-static enum leat_status crew_put(struct crew *c, struct batch *b, struct leat_error *err)
+/* Gives the documents of a batch their place, and writes them now or later. The batch has no open document, and belongs
+ * to the queue afterwards. If writing fails in another thread, the next call of the writer fails and says why. */
+static enum leat_status queue_put(struct batch_queue *c, struct batch *b, struct leat_error *err)
 {
     struct leat_documents d = batch_documents(b);
     enum leat_status s = leat_writer_place(b->writer, &d, &b->place, err);
     bool given;
 
     if (s != LEAT_OK) {
-        crew_drop(c, b);
+        queue_drop(c, b);
         return s;
     }
     pthread_mutex_lock(&c->lock);
@@ -192,13 +173,13 @@ static enum leat_status crew_put(struct crew *c, struct batch *b, struct leat_er
         helpers_give_away(&c->helpers, &b->job);
         return LEAT_OK;
     }
-    s = put_batch(b, err);
-    crew_drop(c, b);
+    s = leat_writer_put(b->writer, &d, &b->place, err);
+    queue_drop(c, b);
     return s;
 }
 
-/* Waits until everything is put, and ends the threads. A zeroed struct is fine. */
-static void crew_end(struct crew *c)
+/* Waits until all batches are written, and ends the threads. A zeroed struct is fine. */
+static void queue_end(struct batch_queue *c)
 {
     if (!c->helpers.begun)
         return;
@@ -208,20 +189,10 @@ static void crew_end(struct crew *c)
         free(b);
     }
     pthread_mutex_destroy(&c->lock);
-    *c = (struct crew) { .spare = NULL };
+    *c = (struct batch_queue) { .spare = NULL };
 }
 
 /* ---- Datasets ---- */
-
-/* Takes the name over. */
-static enum leat_status open_writer(struct outputs *o, char *name, const struct leat_writer_options *options,
-                                    struct leat_error *err)
-{
-    struct output *item = &o->items[o->count++];
-
-    item->name = name;
-    return leat_writer_open(&item->writer, name, options, err);
-}
 
 enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count, const struct merge_parts *parts,
                                    const struct leat_merge_options *options, struct leat_error *err)
@@ -247,13 +218,18 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     o->items = calloc(count, sizeof *o->items);
     s = o->items ? LEAT_OK : status_no_memory(err, count * sizeof *o->items);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        s = open_writer(o, names[i], &w, err);
+        struct output *item = &o->items[o->count++];
+
+        item->name = names[i];
         names[i] = NULL;
+        s = leat_writer_open(&item->writer, item->name, &w, err);
     }
     leat_stored_tokenizer_free(tokenizer);
-    if (s == LEAT_OK)
-        crew_begin(&o->crew, options->threads);
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    pthread_mutex_init(&o->queue.lock, NULL);
+    helpers_begin(&o->queue.helpers, options->threads);
+    return LEAT_OK;
 }
 
 enum leat_status outputs_open(struct outputs *o, const char *name, const struct merge_parts *parts,
@@ -302,33 +278,35 @@ static enum leat_status append_directly(struct outputs *o, size_t i, const void 
     return leat_writer_append(o->items[i].writer, ids, o->width, mask, count, err);
 }
 
-/* Hands the documents that have ended to the crew; the open one stays, in a new batch. */
+static enum leat_status need_batch(struct outputs *o, struct output *item, struct leat_error *err)
+{
+    if (!item->batch)
+        item->batch = queue_batch(&o->queue, item->writer, o->width, err);
+    return item->batch ? LEAT_OK : LEAT_E_NO_MEMORY;
+}
+
+/* Queues the documents that have ended, and moves the open one to a new batch. */
 static enum leat_status hand_over(struct outputs *o, struct output *item, struct leat_error *err)
 {
     struct batch *full = item->batch;
     enum leat_status s = LEAT_OK;
 
     item->batch = NULL;
-    if (full->open > 0) {
-        item->batch = crew_batch(&o->crew, item->writer, o->width, err);
-        s = item->batch ? LEAT_OK : LEAT_E_NO_MEMORY;
+    if (full->open > 0)
+        s = need_batch(o, item, err);
+    if (s == LEAT_OK && item->batch) {
+        full->bytes -= full->open;
+        batch_append(item->batch, full->ids + full->bytes, full->masked ? full->mask + full->bytes / full->width : NULL,
+                     full->open);
+        full->open = 0;
     }
-    if (s == LEAT_OK && item->batch)
-        batch_move_open(item->batch, full);
     if (s == LEAT_OK && full->count > 0)
-        return crew_put(&o->crew, full, err);
-    crew_drop(&o->crew, full);
+        return queue_put(&o->queue, full, err);
+    queue_drop(&o->queue, full);
     return s;
 }
 
-static enum leat_status need_batch(struct outputs *o, struct output *item, struct leat_error *err)
-{
-    if (!item->batch)
-        item->batch = crew_batch(&o->crew, item->writer, o->width, err);
-    return item->batch ? LEAT_OK : LEAT_E_NO_MEMORY;
-}
-
-/* Gives what there is of the open document to the writer, after all that comes before it. */
+/* Gives the open document's ids to the writer, after the documents before it. */
 static enum leat_status go_direct(struct outputs *o, size_t i, struct leat_error *err)
 {
     struct output *item = &o->items[i];
@@ -338,7 +316,7 @@ static enum leat_status go_direct(struct outputs *o, size_t i, struct leat_error
     item->direct = true;
     if (s == LEAT_OK && b)
         s = append_directly(o, i, b->ids, b->masked ? b->mask : NULL, b->open / o->width, err);
-    crew_drop(&o->crew, b);
+    queue_drop(&o->queue, b);
     item->batch = NULL;
     return s;
 }
@@ -449,8 +427,8 @@ enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, str
 void outputs_abandon(struct outputs *o)
 {
     for (size_t i = 0; i < o->count; i++)
-        crew_drop(&o->crew, o->items[i].batch);
-    crew_end(&o->crew);
+        queue_drop(&o->queue, o->items[i].batch);
+    queue_end(&o->queue);
     for (size_t i = 0; i < o->count; i++) {
         leat_writer_abandon(o->items[i].writer);
         free(o->items[i].name);

@@ -14,34 +14,36 @@
 
 struct batch;
 
-/* Helpers that write. The caller reads and arranges documents, and gives each full batch its place, in order; then a
- * helper checks, copies, hashes and writes it. If all of them have enough to do, the caller does it. */
-struct crew {
-    struct helpers helpers; /* for other jobs too */
-    pthread_mutex_t lock;   /* for the rest: */
-    struct batch *spare;
-    unsigned waiting; /* batches that are to be put */
+/* Full batches on their way to writers. The caller reads and arranges documents, and gives each full batch its
+ * place, in order; then a helper checks, copies, hashes and writes it. If all helpers have enough to do, the caller
+ * does it. */
+struct batch_queue {
+    struct helpers helpers; /* they also do other jobs of a merge */
+    pthread_mutex_t lock;   /* guards `spare` and `waiting` */
+    struct batch *spare;    /* list of batches to fill again */
+    unsigned waiting;       /* batches that no helper has begun to write */
 };
 
 struct output {
     char *name;
     struct leat_writer *writer; /* NULL once it has ended */
-    struct batch *batch;        /* that is being filled, or NULL */
-    bool direct;                /* the open document is too large for a batch, and goes to the writer */
+    struct batch *batch;        /* the batch that is being filled, or NULL */
+    bool direct;                /* true if the open document is too large for a batch and goes to the writer */
 };
 
 struct outputs {
-    struct output *items;
-    size_t count; /* the last one is OUTPUT */
-    uint32_t width;
-    struct crew crew;
+    struct output *items; /* the last one is OUTPUT */
+    size_t count;
+    uint32_t width; /* bytes per token */
+    struct batch_queue queue;
 };
 
-/* Opens the writers. On failure too outputs_abandon() must follow. */
+/* Opens the writers of OUTPUT and of its splits. outputs_abandon() must follow, on failure too. */
 enum leat_status outputs_open(struct outputs *o, const char *name, const struct merge_parts *parts,
                               const struct leat_merge_options *options, struct leat_error *err);
 
-/* The same for datasets with these names, which are taken over: those that are become NULL. */
+/* Opens the writers of the datasets `names`. Takes over the names that it sets to NULL. outputs_abandon() must follow,
+ * on failure too. */
 enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count, const struct merge_parts *parts,
                                    const struct leat_merge_options *options, struct leat_error *err);
 
@@ -49,24 +51,26 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
 enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document *d, struct document_reader *reader,
                               struct leat_error *err);
 
-/* Ids in the stored width, and their mask, or NULL. */
+/* Appends ids in the stored width to the open document of output i, with their mask (or NULL). */
 enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, const uint8_t *mask, uint64_t count,
                                 struct leat_error *err);
+
+/* Ends the open document of output i. */
 enum leat_status outputs_end_document(struct outputs *o, size_t i, const struct leat_origin *origin,
                                       struct leat_error *err);
 
-/* In all outputs. */
+/* Call the writer's function of that name for all outputs. */
 enum leat_status outputs_add_input(struct outputs *o, const char *path, struct leat_error *err);
 enum leat_status outputs_set_input(struct outputs *o, uint64_t number, const struct leat_input *input,
                                    struct leat_error *err);
 enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const char *value, struct leat_error *err);
 
-/* Completes all, then gives all their names; `splits` (may be NULL) and `info` are filled as by
- * leat_writer_finish(). */
+/* Completes all outputs, then gives them their names. Fills `splits` (may be NULL) and `info` as leat_writer_finish()
+ * does. */
 enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
                                 struct leat_error *err);
 
-/* Removes what is not finished, and frees everything. */
+/* Removes the outputs that are not finished, and frees everything. */
 void outputs_abandon(struct outputs *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* shuffle.c: see shuffle.h. */
+/* shuffle.c: fills buckets with documents, and writes the documents of each in the order of their keys. */
 #include "shuffle.h"
 
 #include <stddef.h>
@@ -29,17 +29,17 @@ struct shuffle_record {
     uint8_t hash[16];                       /* zeros: none */
 };
 
-/* With a mask, tokens lie in blocks of so many, the last one of fewer, each followed by their mask. */
+/* Tokens per block, in a record with a mask. Each block is followed by its mask; the last one is shorter. */
 #define SHUFFLE_BLOCK TINY_OR((uint64_t)8, (uint64_t)4096)
 
-/* The bytes of a record with everything after it; `cost`: of a token, with its mask. Documents that exist in files
- * cannot overflow it. */
+/* Returns the size of a record with everything after it; `cost` is the size of a token with its mask. Documents that
+ * exist in files cannot overflow it. */
 static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t cost)
 {
     return (sizeof *r + r->tokens * cost + r->id_bytes + 7) / 8 * 8;
 }
 
-/* A bucket gets a record of this many bytes. */
+/* Counts a record of this size in a bucket. */
 static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 {
     b->records++;
@@ -62,8 +62,8 @@ static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 #define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
 #define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)512 << 10)
 
-/* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
- * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
+/* Buckets of about this size lie in the processor's caches while they are written: ten million documents of six tokens
+ * take 2 to 4 s, and 6 s in buckets of half a GiB (x86-64). */
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
@@ -82,7 +82,7 @@ static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t
     return bits;
 }
 
-/* The same without a file. */
+/* Returns the number of bits that choose the bucket if there is no file. */
 static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
 {
     unsigned bits = 0;
@@ -101,7 +101,8 @@ static inline size_t shuffle_plan_block(uint64_t memory, size_t buckets)
                                        : (size_t)bytes;
 }
 
-/* The bucket for a key whose first `passed` bits have been used; bits may be 0, and passed + bits is at most 64. */
+/* Returns the bucket for a key whose first `passed` bits have been used. `bits` may be 0; passed + bits is at most
+ * 64. */
 static inline size_t shuffle_plan_bucket(size_t output, uint64_t key, unsigned bits, unsigned passed)
 {
     return bits == 0 ? output : output << bits | (size_t)(key << passed >> (64 - bits));
@@ -109,7 +110,7 @@ static inline size_t shuffle_plan_bucket(size_t output, uint64_t key, unsigned b
 
 /* ---- The first pass ---- */
 
-/* The key that documents are ordered by. */
+/* Returns the key that documents are ordered by. */
 static uint64_t shuffle_key(uint64_t seed, uint64_t number)
 {
     uint8_t bytes[8];
@@ -180,7 +181,7 @@ static enum leat_status put_block(struct shuffle *s, size_t bucket, struct block
                              : status;
 }
 
-/* Fills blocks with a chunk. */
+/* Appends the tokens and masks of a chunk, block by block. */
 static enum leat_status fill_blocks(struct shuffle *s, size_t bucket, struct block *b, const struct token_chunk *c,
                                     struct leat_error *err)
 {
@@ -219,7 +220,7 @@ static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct docu
     return status == LEAT_OK && b.used > 0 ? put_block(s, bucket, &b, err) : status;
 }
 
-/* The fields of the document's record. */
+/* Returns the fields of the document's record. */
 static struct shuffle_record record_of(const struct document *d, uint64_t number)
 {
     struct shuffle_record r = {
@@ -266,7 +267,7 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
  * if it is large because its documents are, only its keys are sorted, and each document is copied from the file.
  */
 
-#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
+#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* read at once of a document that is not loaded */
 
 #define LOADED_MAX  4u
 
@@ -277,7 +278,7 @@ struct loaded {
     const struct buckets *buckets;
     size_t bucket;
     struct triple *index;
-    uint8_t *data; /* NULL: it is in the bucket's buffer */
+    uint8_t *data; /* NULL if the documents are in the bucket's buffer */
     size_t index_bytes, data_bytes;
     enum leat_status status;
     struct leat_error error;
@@ -286,19 +287,14 @@ struct loaded {
 struct writing {
     const struct shuffle *shuffle;
     struct outputs *outputs;
-    size_t output; /* the one that is written */
+    size_t output; /* the output that is written */
     struct pace *pace;
-    struct loaded loaded[LOADED_MAX]; /* those of the shuffle's buckets before `next`; they take turns */
-    size_t next;
-    uint64_t held; /* bytes of these */
+    struct loaded loaded[LOADED_MAX]; /* buckets before `next`; bucket i is item i % LOADED_MAX */
+    size_t next;                      /* the first bucket that no helper loads yet */
+    uint64_t held;                    /* bytes of the loaded buckets */
 };
 
-static void load_record(struct shuffle_record *r, const void *bytes)
-{
-    memcpy(r, bytes, sizeof *r);
-}
-
-/* The tokens have been appended. */
+/* Ends the document whose tokens have been appended. */
 static enum leat_status end_document(struct writing *w, const struct shuffle_record *r, const char *id,
                                      struct leat_error *err)
 {
@@ -330,15 +326,6 @@ static enum leat_status append_tokens(struct writing *w, const uint8_t *tokens, 
     return s;
 }
 
-static struct triple *new_index(uint64_t records, struct leat_error *err)
-{
-    struct triple *index = records <= SIZE_MAX / sizeof *index ? malloc((size_t)records * sizeof *index) : NULL;
-
-    if (!index)
-        status_no_memory(err, records * sizeof *index);
-    return index;
-}
-
 static struct triple index_entry(const struct shuffle *s, const struct shuffle_record *r, uint64_t at)
 {
     return (struct triple) { shuffle_key(s->seed, r->number), r->number, at };
@@ -351,7 +338,7 @@ static const uint8_t *data_of(const struct loaded *l)
     return l->data ? l->data : l->buckets->items[l->bucket].buffer;
 }
 
-/* Memory that the kernel has back as soon as it is given up: the heap keeps what a helper's thread takes of it. */
+/* Maps memory that the kernel gets back as soon as it is unmapped: malloc() would keep what a helper's thread frees. */
 static void *take_pages(size_t *bytes, uint64_t count, size_t each, struct leat_error *err)
 {
     void *pages = MAP_FAILED;
@@ -385,7 +372,7 @@ static enum leat_status load(struct loaded *l, struct leat_error *err)
             buckets_free_blocks(l->buckets, l->bucket);
     }
     for (uint64_t i = 0; s == LEAT_OK && i < b->records; i++) {
-        load_record(&r, data_of(l) + at);
+        memcpy(&r, data_of(l) + at, sizeof r);
         l->index[i] = index_entry(l->shuffle, &r, at);
         at += shuffle_record_bytes(&r, l->shuffle->cost);
     }
@@ -427,7 +414,7 @@ static enum leat_status write_from_memory(struct writing *w, const struct loaded
     for (uint64_t i = 0; s == LEAT_OK && i < l->buckets->items[l->bucket].records; i++) {
         const uint8_t *tokens = data + l->index[i].c + sizeof r;
 
-        load_record(&r, data + l->index[i].c);
+        memcpy(&r, data + l->index[i].c, sizeof r);
         s = append_tokens(w, tokens, r.tokens, err);
         if (s == LEAT_OK)
             s = end_document(w, &r, (const char *)tokens + r.tokens * w->shuffle->cost, err);
@@ -437,7 +424,7 @@ static enum leat_status write_from_memory(struct writing *w, const struct loaded
     return s;
 }
 
-/* The bytes that it takes in memory. */
+/* Returns the bytes that the bucket takes in memory. */
 static uint64_t loaded_bytes(const struct bucket *b)
 {
     return b->bytes + b->records * SHUFFLE_INDEX_BYTES;
@@ -448,7 +435,7 @@ static bool can_load(const struct writing *w, const struct buckets *buckets, siz
     return buckets->block_bytes == BUCKETS_IN_MEMORY || loaded_bytes(&buckets->items[i]) <= w->shuffle->memory / 2;
 }
 
-/* Has bucket i of the shuffle and those after it loaded, as far as there is memory. */
+/* Lets helpers load bucket i of the shuffle and those after it, as far as there is memory. */
 static void load_ahead(struct writing *w, size_t i)
 {
     const struct buckets *buckets = &w->shuffle->buckets;
@@ -489,7 +476,18 @@ static enum leat_status write_loaded(struct writing *w, struct buckets *buckets,
 
 /* ---- A bucket with large documents: only its keys are sorted ---- */
 
-/* Goes over the record at the cursor, and puts all of it into a bucket of `to`, if that is not NULL. */
+/* Copies the record that the cursor is about to read. */
+static enum leat_status look_at_record(struct bucket_cursor *c, struct shuffle_record *r, struct leat_error *err)
+{
+    const void *bytes;
+    enum leat_status s = bucket_cursor_look(c, &bytes, sizeof *r, err);
+
+    if (s == LEAT_OK)
+        memcpy(r, bytes, sizeof *r);
+    return s;
+}
+
+/* Moves the cursor past a record, and appends the record to a bucket of `to` (NULL: none). */
 static enum leat_status pass_record(struct bucket_cursor *c, uint64_t bytes, struct buckets *to, size_t bucket,
                                     struct leat_error *err)
 {
@@ -516,12 +514,10 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
 
     for (uint64_t k = 0; s == LEAT_OK && k < buckets->items[i].records; k++) {
         struct shuffle_record r;
-        const void *bytes;
 
-        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        s = look_at_record(&c, &r, err);
         if (s != LEAT_OK)
             break;
-        load_record(&r, bytes);
         index[k] = index_entry(w->shuffle, &r, at);
         at += shuffle_record_bytes(&r, w->shuffle->cost);
         s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->cost), NULL, 0, err);
@@ -530,20 +526,12 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
     return s;
 }
 
-/* Both hold one document's: a chunk of its tokens, and its id. */
+/* Memory for a document that is copied: a chunk of its tokens, and its id. */
 struct copy_room {
     uint8_t *chunk;
     char *id;
     size_t id_room;
 };
-
-static enum leat_status read_id(struct copy_room *room, const struct buckets *buckets, size_t i, uint64_t at,
-                                uint64_t bytes, struct leat_error *err)
-{
-    enum leat_status s = GROW(room->id, bytes, room->id_room, err);
-
-    return s == LEAT_OK ? buckets_read(buckets, i, at, room->id, bytes, err) : s;
-}
 
 static enum leat_status copy_record(struct writing *w, const struct buckets *buckets, size_t i, uint64_t at,
                                     struct copy_room *room, struct leat_error *err)
@@ -567,22 +555,24 @@ static enum leat_status copy_record(struct writing *w, const struct buckets *buc
         at += here * cost;
         done += here;
     }
+    if (s == LEAT_OK)
+        s = GROW(room->id, r.id_bytes, room->id_room, err);
     if (s == LEAT_OK && r.id_bytes > 0)
-        s = read_id(room, buckets, i, at, r.id_bytes, err);
+        s = buckets_read(buckets, i, at, room->id, r.id_bytes, err);
     return s == LEAT_OK ? end_document(w, &r, room->id, err) : s;
 }
 
 static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
 {
     uint64_t records = buckets->items[i].records;
-    struct triple *index = new_index(records, err);
+    struct triple *index = records <= SIZE_MAX / sizeof *index ? malloc((size_t)records * sizeof *index) : NULL;
     struct copy_room room = { .chunk = file_buffer(CHUNK_BYTES) };
-    enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
+    enum leat_status s;
 
-    if (s == LEAT_OK && !room.chunk)
-        s = status_no_memory(err, CHUNK_BYTES);
-    if (s == LEAT_OK)
+    if (index && room.chunk)
         s = fill_index(w, buckets, i, index, err);
+    else
+        s = status_no_memory(err, index ? CHUNK_BYTES : records * sizeof *index);
     if (s == LEAT_OK)
         triple_sort(index, (size_t)records);
     for (uint64_t k = 0; s == LEAT_OK && k < records; k++)
@@ -604,13 +594,11 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
 
     for (uint64_t k = 0; s == LEAT_OK && k < from->items[i].records; k++) {
         struct shuffle_record r;
-        const void *bytes;
         size_t bucket;
 
-        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        s = look_at_record(&c, &r, err);
         if (s != LEAT_OK)
             break;
-        load_record(&r, bytes);
         bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
         shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, cost));
         s = pass_record(&c, shuffle_record_bytes(&r, cost), to, bucket, err);
@@ -644,7 +632,7 @@ static enum leat_status write_divided(struct writing *w, struct buckets *buckets
     return s;
 }
 
-/* All documents of the bucket, in order; `passed` bits of their keys are the same. */
+/* Writes all documents of the bucket in order. The first `passed` bits of their keys are equal. */
 static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
                                      struct leat_error *err)
 {

@@ -20,40 +20,41 @@
 struct shuffle {
     const char *path; /* files lie on this path's disk */
     uint64_t seed, memory;
-    uint32_t width, cost; /* of a token, and with its mask, if there is one */
-    uint8_t *block;       /* tokens, and their masks, on their way to a bucket; NULL: no masks */
+    uint32_t width; /* bytes of a token */
+    uint32_t cost;  /* bytes of a token with its mask, if there is one */
+    uint8_t *block; /* tokens and their masks on their way to a bucket; NULL without masks */
     size_t output_count;
-    unsigned bits; /* of the keys, that choose an output's bucket */
+    unsigned bits; /* first bits of a key that choose the bucket */
     struct helpers *helpers;
     struct buckets buckets;
-    uint64_t *numbers; /* by output: of the next document */
+    uint64_t *numbers; /* number of each output's next document */
 };
 
-/* What there is to shuffle, and with what. */
+/* The arguments of shuffle_begin(). */
 struct shuffle_plan {
     const char *path; /* kept */
     uint64_t seed, memory;
-    uint32_t width; /* of a token */
+    uint32_t width; /* bytes of a token */
     bool masked;
-    uint64_t bytes; /* of the records of all documents */
+    uint64_t bytes; /* size of the records of all documents: shuffle_bytes() */
     size_t outputs;
     struct helpers *helpers; /* write buckets, and read and sort them ahead */
 };
 
-/* On failure too shuffle_end() must follow. */
+/* Makes the buckets. shuffle_end() must follow, on failure too. */
 enum leat_status shuffle_begin(struct shuffle *s, const struct shuffle_plan *plan, struct leat_error *err);
 
-/* The bytes of the records of all documents. */
+/* Returns the size of the records of all documents. */
 uint64_t shuffle_bytes(const struct merge_parts *parts);
 
 /* Takes the reader's document for output `output`. */
 enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
                              struct leat_error *err);
 
-/* Writes all that was put, output by output. */
+/* Writes all documents that were put, output by output. */
 enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err);
 
-/* A zeroed struct whose buckets.fd is -1 is fine. */
+/* Frees everything. A zeroed struct whose buckets.fd is -1 is fine. */
 void shuffle_end(struct shuffle *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* document_input.c: see document_input.h. */
+/* document_input.c: lines of a byte stream, and the documents in them. */
 #include "document_input.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*
- * document_input.h: the documents of an input of text: the records of JSON lines, or the whole input as one document.
- * For people at a terminal and for measurements; whatever cannot be read is an error that names file and line.
+ * document_input.h: reads the documents of an input of text: the records of JSON lines, or the whole input as one
+ * document. It serves people at a terminal and measurements: a record that cannot be read is an error with file and
+ * line.
  *
  * This room knows what text looks like in files: its formats (record_format, a row each), its lines, inputs that are
  * read from start to end (text_input, document_input), and the inputs that the words of a command stand for (inputs).
@@ -30,8 +31,9 @@ enum leat_status text_input_open(struct text_input **out, const char *path, stru
 void text_input_close(struct text_input *in); /* NULL is fine */
 
 /*
- * The next line, without its newline; *found is false after the last one. *line is the input's until its next call, and
- * the caller may write over it. LEAT_E_TRUNCATED or LEAT_E_TEXT if the compressed data is cut off or broken.
+ * Gets the next line, without its newline; *found is false after the last one. The input owns *line until its next
+ * call, but the caller may write over it. Returns LEAT_E_TRUNCATED or LEAT_E_TEXT if compressed data is cut off or
+ * broken.
  */
 enum leat_status text_input_line(struct text_input *in, char **line, size_t *bytes, bool *found,
                                  struct leat_error *err);
@@ -61,7 +63,7 @@ void document_input_close(struct document_input *in); /* NULL is fine */
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err);
 
-/* Whether the whole input is one document. */
+/* Returns true if the whole input is one document. */
 bool document_input_is_one(const struct document_input *in);
 
 /* In place of document_input_next(): gives the input, whatever its format, in chunks that are cut anywhere; *bytes is 0

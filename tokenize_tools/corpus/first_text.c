@@ -1,4 +1,4 @@
-/* first_text.c: see first_text.h. */
+/* first_text.c: reads the first record of an input, of any format. */
 #include "first_text.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* input_fields.c: see input_fields.h. */
+/* input_fields.c: reads the first records of inputs, and notes the fields that they have. */
 #include "input_fields.h"
 
 #include <inttypes.h>

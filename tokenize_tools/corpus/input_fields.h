@@ -1,7 +1,7 @@
 /*
- * input_fields.h: whether the records of JSON have the fields that a run needs: the first ones of its inputs are looked
- * at, so that a wrong name is found out before any work, with the names that there are. A record that lacks a field
- * among others that have it is for the run to reject.
+ * input_fields.h: looks at the first records of JSON for the fields that a run needs, so that a wrong name is found
+ * before any work, and the error lists the names that exist. The run itself rejects a record that lacks a field if
+ * other records have it.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INPUT_FIELDS_H
 #define LEAT_TOKENIZE_TOOLS_INPUT_FIELDS_H
@@ -10,38 +10,39 @@
 #include "json/json_members.h"
 #include "json/json_records.h"
 
-#define FIELD_RECORDS 100 /* of an input are looked at, at most */
+#define FIELD_RECORDS 100 /* records of an input that are looked at, at most */
 
-/* What was found so far; to be freed. */
+/* The fields that were found so far. */
 struct field_search {
-    const struct record_judges *judges;           /* only records that they do not keep out count */
+    const struct record_judges *judges;           /* records that they keep out do not count */
     struct record record;                         /* with the fields of the run */
-    const struct record_want *wants[RECORD_USES]; /* that are looked for, by what they are for */
+    const struct record_want *wants[RECORD_USES]; /* the fields that are searched, by their use */
     struct field_met {
-        bool any;            /* a record has it */
-        enum json_kind kind; /* of the object or array that one has where there should be one value; NONE: none has */
+        bool any;            /* true if a record has it */
+        enum json_kind kind; /* kind of an object or array in place of a value, if a record has one; else NONE */
     } met[RECORD_USES];
-    uint64_t records, inputs; /* looked at; with records */
-    const char *path;         /* of one of them */
+    uint64_t records; /* records that were looked at */
+    uint64_t inputs;  /* inputs with records */
+    const char *path; /* path of one of these inputs */
     uint64_t path_records;
-    struct json_members members; /* of its records */
+    struct json_members members; /* members of the records of that input */
 };
 
 enum leat_status field_search_begin(struct field_search *f, const struct record_fields *fields,
                                     const struct record_judges *judges, struct leat_error *err);
 void field_search_free(struct field_search *f);
 
-/* Looks at the first records of an input, whose text begins with `head`; `ended`: and ends with it. LEAT_E_NOT_FOUND,
- * or LEAT_E_UNSUPPORTED for what is no text, if all of them lack a field that is needed, and are FIELD_RECORDS. Without
- * a whole record there is nothing to be said. */
+/* Looks at the first records of an input, whose text begins with `head`, and ends with it if `ended`. If all of its
+ * first FIELD_RECORDS lack a needed field, returns LEAT_E_NOT_FOUND, or LEAT_E_UNSUPPORTED if the field is no text. */
 enum leat_status field_search_add(struct field_search *f, const char *path, const char *head, size_t bytes, bool ended,
                                   struct leat_error *err);
 
-/* The same, if no record has a field, and they are FIELD_RECORDS, or no others matter (`all`). */
+/* Fails as field_search_add() does if no record of any input has a needed field, and FIELD_RECORDS were looked at, or
+ * all that matter (`all`). */
 enum leat_status field_search_end(struct field_search *f, bool all, struct leat_error *err);
 
-/* Writes the name of a field that the first records of JSON have, kept out or not, and that is near to `path`; "" if
- * there is none. */
+/* Writes the name of a field of the first records of JSON that is similar to `path`, or "". Records that are kept out
+ * count, too. */
 struct input_list;
 struct input_stop;
 void inputs_nearest_field(const struct input_list *list, const struct record_fields *fields, const char *path,

@@ -1,4 +1,4 @@
-/* input_judge.c: see input_judge.h. */
+/* input_judge.c: decides by suffixes, then by first bytes. */
 #include "input_judge.h"
 
 #include <ctype.h>

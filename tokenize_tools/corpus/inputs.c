@@ -1,5 +1,5 @@
 /*
- * inputs.c: see inputs.h. Words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
+ * inputs.c: words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
  * search_objects.c, splits of the whole in search_splits.c; search.h says how these go together.
  */
 #include "inputs.h"

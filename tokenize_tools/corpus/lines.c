@@ -1,4 +1,4 @@
-/* lines.c: see lines.h. */
+/* lines.c: counts newlines by the kernels of JSON. */
 #include "lines.h"
 
 #include <string.h>

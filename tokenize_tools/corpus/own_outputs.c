@@ -1,4 +1,4 @@
-/* own_outputs.c: see own_outputs.h. Files are compared by device and inode, so that links do not hide them. */
+/* own_outputs.c: files are compared by device and inode, so that links do not hide them. */
 #include "own_outputs.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /*
- * own_outputs.h: the files of a run's outputs, as far as they are there already: datasets, unfinished ones, rejects. A
- * run does not read them as inputs, by whatever name it comes upon them.
+ * own_outputs.h: the files of a run's outputs that exist already: datasets, unfinished ones, rejects. A run does not
+ * read them as inputs, whatever name leads to them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_OWN_OUTPUTS_H
 #define LEAT_TOKENIZE_TOOLS_OWN_OUTPUTS_H
@@ -14,7 +14,7 @@
 struct own_output {
     dev_t device;
     ino_t inode;
-    char *name; /* in its folder */
+    char *name; /* name in its folder */
 };
 
 struct own_outputs {
@@ -22,11 +22,11 @@ struct own_outputs {
     size_t count;
 };
 
-/* Adds the files of dataset `name` (without .leat), and what the links among them lead to. */
+/* Adds the files of dataset `name` (without .leat), and the targets of links among them. */
 enum leat_status own_outputs_add(struct own_outputs *own, const char *name, struct leat_error *err);
 void own_outputs_free(struct own_outputs *own);
 
-/* The output file with this device and inode; NULL: not an output file. */
+/* Returns the output file with this device and inode, or NULL. */
 const struct own_output *own_outputs_find(const struct own_outputs *own, const struct stat *st);
 
 #endif

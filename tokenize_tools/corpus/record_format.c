@@ -1,4 +1,4 @@
-/* record_format.c: see record_format.h. */
+/* record_format.c: the table of formats. */
 #include "record_format.h"
 
 #include <stdio.h>

@@ -14,22 +14,20 @@
 #include "corpus/record/record.h"
 #include "leat_pack.h"
 
-/* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the
- * row. */
+/* The number of a format in users' programs, and its name in --format, in checkpoints and in the row format_NAME */
 #define RECORD_FORMATS(each)                                                                                           \
     each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text) each(LEAT_PACK_PARQUET, parquet) each(LEAT_PACK_CSV, csv)  \
         each(LEAT_PACK_TSV, tsv)
 
 struct record_format {
-    const char *suffixes[8]; /* of files; the last one used is followed by NULL */
+    const char *suffixes[8]; /* suffixes of files, ended by NULL */
 
-    /* For formats with records in a text, one per line or otherwise: finds the values of one, as record_read() does.
-     * NULL: there are none. */
+    /* Finds the values of one record in a text, as record_read() does. NULL for formats that have no such records. */
     enum leat_status (*read)(struct record *r, const char *line, size_t bytes, struct leat_error *err);
-    char delimiter; /* between fields, of a table in text (corpus/csv); 0: not a table */
-    bool whole;     /* the whole input is one document */
-    bool rows;      /* it is a table, a document per row (corpus/parquet), and is not read as a stream */
-    bool is_json;   /* records too big for memory are taken in chunks (record_feed()) */
+    char delimiter; /* delimiter between fields of a table in text (corpus/csv); 0 for other formats */
+    bool whole;     /* true if the whole input is one document */
+    bool rows;      /* true for tables with a document per row (corpus/parquet), which are not read as a stream */
+    bool is_json;   /* true if records too big for memory are taken in chunks (record_feed()) */
 };
 
 #define RECORD_FORMAT_DECLARE(number, name) extern const struct record_format format_##name;
@@ -38,24 +36,24 @@ RECORD_FORMATS(RECORD_FORMAT_DECLARE)
 #define RECORD_FORMAT_ONE(number, name) +1
 #define RECORD_FORMAT_COUNT             (1 RECORD_FORMATS(RECORD_FORMAT_ONE)) /* with AUTO */
 
-/* As --help shows them: "auto|jsonl|...". */
+/* The names as --help shows them: "auto|jsonl|...". */
 #define RECORD_FORMAT_BAR(number, name) "|" #name
 #define RECORD_FORMAT_VALUES            "auto" RECORD_FORMATS(RECORD_FORMAT_BAR)
 
-/* By number, from "auto" on; the last is NULL. */
+/* The names by number, from "auto" on, ended by NULL. */
 extern const char *const record_format_names[RECORD_FORMAT_COUNT + 1];
 
 const char *record_format_name(const struct record_format *format);
 
-/* The row of a number; NULL: AUTO, or an unknown number. */
+/* Returns the row of a number; NULL for AUTO, or an unknown number. */
 const struct record_format *record_format_number(int number);
 
-/* The row for the suffix of a file, .zst and the like ignored; NULL: none. */
+/* Returns the row for the suffix of a file, ignoring .zst and the like; NULL if there is none. */
 const struct record_format *record_format_of_name(const char *path);
 
-/* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,
- * .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text, ... or
- * tsv". */
+/* Writes the suffixes that files may have, and the formats to choose from, for a sentence with LEAT_HINT_FORMAT:
+ * "(.jsonl, .txt or .md, each also with .zst, .gz, ... after it; .parquet or .pq); choose the format jsonl, text, ...
+ * or tsv". */
 #define RECORD_FORMAT_SENTENCE 256
 void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
 

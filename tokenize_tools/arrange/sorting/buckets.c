@@ -1,5 +1,5 @@
 /*
- * buckets.c: see buckets.h. A bucket has a buffer of one block for its end; a full buffer is written to the next free
+ * buckets.c: a bucket has a buffer of one block for its end; a full buffer is written to the next free
  * block of the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and
  * large writes, and reading a bucket back is a walk over its blocks. The file is made when the first block is written.
  * Where there are helpers, one of them writes the block, and the bucket goes on in the buffer of a block that is
@@ -36,7 +36,7 @@ enum leat_status buckets_open(struct buckets *s, const char *path, size_t count,
     return status_no_memory(err, count * sizeof *s->items);
 }
 
-/* Waits for all that is being written, and frees its memory. */
+/* Waits until all blocks are written, and frees their memory. */
 static enum leat_status end_writes(struct buckets *s, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -67,26 +67,7 @@ void buckets_close(struct buckets *s)
     *s = (struct buckets) { .fd = -1 };
 }
 
-/* ---- In ---- */
-
-static enum leat_status remember_block(struct bucket *b, uint64_t block, struct leat_error *err)
-{
-    enum leat_status s = GROW(b->blocks, b->block_count + 1, b->block_room, err);
-
-    if (s == LEAT_OK)
-        b->blocks[b->block_count++] = block;
-    return s;
-}
-
-/* What follows a block in the file belongs to other buckets: read ahead, it would only be dropped again. */
-static enum leat_status create(struct buckets *s, struct leat_error *err)
-{
-    enum leat_status status = file_create_unnamed(&s->fd, s->path, err);
-
-    if (status == LEAT_OK)
-        posix_fadvise(s->fd, 0, 0, POSIX_FADV_RANDOM);
-    return status;
-}
+/* ---- Appending ---- */
 
 static void write_job(struct job *j)
 {
@@ -121,10 +102,16 @@ static enum leat_status give_block(struct buckets *s, struct bucket *b, struct l
 /* Writes the buffer as the bucket's next block, which is full or the last one. */
 static enum leat_status write_block(struct buckets *s, struct bucket *b, struct leat_error *err)
 {
-    enum leat_status status = s->fd < 0 ? create(s, err) : LEAT_OK;
+    enum leat_status status = GROW(b->blocks, b->block_count + 1, b->block_room, err);
 
+    if (status == LEAT_OK && s->fd < 0) {
+        status = file_create_unnamed(&s->fd, s->path, err);
+        /* the bytes after a block belong to other buckets, so reading them ahead is of no use */
+        if (status == LEAT_OK)
+            posix_fadvise(s->fd, 0, 0, POSIX_FADV_RANDOM);
+    }
     if (status == LEAT_OK)
-        status = remember_block(b, s->file_blocks, err);
+        b->blocks[b->block_count++] = s->file_blocks;
     if (status == LEAT_OK && s->writes && b->room == s->block_bytes)
         status = give_block(s, b, err);
     else if (status == LEAT_OK)
@@ -192,7 +179,7 @@ enum leat_status buckets_seal(struct buckets *s, struct leat_error *err)
     return status == LEAT_OK ? end_writes(s, err) : status;
 }
 
-/* ---- Out ---- */
+/* ---- Reading ---- */
 
 enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, void *out, uint64_t count,
                               struct leat_error *err)

@@ -1,9 +1,7 @@
 /*
- * external_sort.c: see external_sort.h.
- *
- * Triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap of the runs' first
- * triples merges them, and each run has a share of the memory to read ahead. If there are too many runs for that, they
- * are merged to one run first, so their number does not grow with what is sorted.
+ * external_sort.c: triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap
+ * of the runs' first triples merges them, and each run has a share of the memory to read ahead. If there are too many
+ * runs for that, they are merged to one run first, so their number does not grow with what is sorted.
  */
 #include "external_sort.h"
 
@@ -77,7 +75,7 @@ static void divide(struct triple *t, size_t count, unsigned depth, size_t ends[V
         }
 }
 
-/* The first `depth` bytes are the same in all. The depth of the recursion is bounded by the bytes of a triple. */
+/* Sorts triples whose first `depth` bytes are equal. The depth of the recursion is bounded by the bytes of a triple. */
 static void sort_from(struct triple *t, size_t count, unsigned depth)
 {
     size_t ends[VALUES], begin = 0;
@@ -207,7 +205,7 @@ static enum leat_status fill_run(struct external_sort *s, struct external_run *r
                         (uint64_t)run->count * sizeof(struct triple), s->path, err);
 }
 
-/* Each run's share of the memory. */
+/* Returns each run's share of the memory, in triples. */
 static size_t share(const struct external_sort *s)
 {
     return s->reserved / s->run_count;
@@ -282,7 +280,7 @@ static enum leat_status merge_runs(struct external_sort *s, struct leat_error *e
     return push_run(s, 0, written, err);
 }
 
-/* ---- In and out ---- */
+/* ---- Putting and taking triples ---- */
 
 enum leat_status external_sort_put(struct external_sort *s, struct triple t, struct leat_error *err)
 {

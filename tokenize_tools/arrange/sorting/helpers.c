@@ -1,11 +1,12 @@
-/* helpers.c: see helpers.h. */
+/* helpers.c: a queue of jobs under one lock, and the threads that run them. */
 #include "helpers.h"
 
 #include "base/thread.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 
-/* With the lock: takes the job, or the first one (NULL), out of the queue. NULL: it is not there. */
+/* Takes the job `j`, or the first one if `j` is NULL, out of the queue. Returns NULL if it is not in the queue. The
+ * caller holds the lock. */
 static struct job *take_job(struct helpers *h, const struct job *j)
 {
     struct job **link = &h->first, *taken;

@@ -1,7 +1,7 @@
 /*
- * helpers.h: threads that do jobs for the one that arranges documents: what can be done ahead (reading, comparing
- * hashes, sorting) or later (writing). Who needs the result of a job that nobody has begun does it itself; so without
- * helpers all is done too, in turn.
+ * helpers.h: threads that do jobs for the thread that arranges documents: ahead of it (reading, comparing hashes,
+ * sorting) or after it (writing). A caller that waits for a job which no helper has begun does the job itself, so
+ * everything is also done without helpers.
  *
  * A *job* is work of a merge that any thread may do: the one that arranges, or its *helpers*. Functions are called by
  * one thread at a time, never by a job.
@@ -14,46 +14,46 @@
 
 #define HELPERS_MAX 4u /* one thread arranges as much as some four read and write */
 
-/* A job is a part of the struct that it works on, and keeps its result there. A zeroed one is done. */
+/* A job is a member of the struct that it works on, and keeps its result there. A zeroed job is done. */
 struct job {
     void (*run)(struct job *j);
     struct job *next;
     enum { JOB_DONE, JOB_WAITS, JOB_RUNS } state;
-    bool own; /* nobody waits for it: when it is run, it is no longer the helpers' */
+    bool own; /* true if nobody waits for it: it may be freed while it runs */
 };
 
 struct helpers {
     pthread_t threads[HELPERS_MAX];
     unsigned count;
-    pthread_mutex_t lock; /* for the rest: */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t work, done;
     struct job *first, **end;
     bool begun, ending;
 };
 
-/* `threads` in all, with the caller's; 0: as many as the process has CPUs to run on. If some cannot be started, there
- * are fewer. */
+/* Starts helpers, so that with the caller there are `threads` threads; 0 means one thread per CPU that the process may
+ * use. There are fewer helpers if some threads cannot be started. */
 void helpers_begin(struct helpers *h, unsigned threads);
 
-/* How many there are; NULL or a zeroed struct: none. */
+/* Returns the number of helpers; 0 for NULL and for a zeroed struct. */
 static inline unsigned helpers_count(const struct helpers *h)
 {
     return h ? h->count : 0;
 }
 
-/* Gives the job to a helper; without helpers, it is done when somebody waits for it. */
+/* Queues the job for the helpers. Without helpers, it is done when somebody waits for it. */
 void helpers_give(struct helpers *h, struct job *j);
 
-/* Waits until the job is done, or does it. */
+/* Waits until the job is done, or does it if no helper has begun it. */
 void helpers_wait(struct helpers *h, struct job *j);
 
-/* The job's result is not needed any more: it is not begun, or waited for if it has been. */
+/* Takes back a job whose result is not needed. Waits for its end if a helper has begun it. */
 void helpers_drop(struct helpers *h, struct job *j);
 
-/* Like helpers_give(), for a job that nobody waits for; only if there are helpers. */
+/* Queues a job that nobody waits for. There must be helpers. */
 void helpers_give_away(struct helpers *h, struct job *j);
 
-/* Waits until everything is done, and ends the threads. A zeroed struct is fine. */
+/* Waits until all jobs are done, and ends the threads. A zeroed struct is fine. */
 void helpers_end(struct helpers *h);
 
 #endif

@@ -1,10 +1,8 @@
 /*
- * by_stage.c: see by_stage.h.
- *
- * The names are given as one dataset gets its own (FORMAT.md, chapter 7), but each step for all of them: older indexes
- * are removed, tokens are renamed, indexes are renamed, and the folder is synced after each step. What a kill in
- * between leaves is either whole or does not open: a token file without its index, known as a leftover by the index
- * that still lies in the folder without its tokens.
+ * by_stage.c: the names are given as one dataset gets its own (FORMAT.md, chapter 7), but each step for all of them:
+ * older indexes are removed, tokens are renamed, indexes are renamed, and the folder is synced after each step. A
+ * dataset that a kill in between leaves is either whole or does not open: its token file has no index, and is known as
+ * a leftover by the index that still lies in the folder without its tokens.
  */
 #include "by_stage.h"
 
@@ -37,7 +35,7 @@ static char *by_stage_final(const struct by_stage *s, const char *name, const ch
 
 /* ---- The folder ---- */
 
-/* Calls `act` with the names of all files in the folder, but for the lock's. */
+/* Calls `act` with the name of each file in the folder, except the lock's. */
 static enum leat_status each_file(const struct by_stage *s,
                                   enum leat_status (*act)(const struct by_stage *s, const char *file,
                                                           struct leat_error *err),
@@ -72,8 +70,8 @@ static bool is_whole(const struct by_stage *s, const char *name)
     return whole;
 }
 
-/* An index without its tokens: these have their final name already, without an index there. They come back; other
- * tokens stay, which somebody else's index says nothing of. */
+/* Takes back the tokens of an index that lies in the folder without them: they have their final name already, but no
+ * index there. Tokens that do not belong to the index stay. */
 static enum leat_status remove_leftover(const struct by_stage *s, const char *name, struct leat_error *err)
 {
     char *staged = by_stage_path(s, name, ".tokens"), *tokens = by_stage_final(s, name, ".tokens");
@@ -100,7 +98,8 @@ static enum leat_status remove_leftover(const struct by_stage *s, const char *na
     return status;
 }
 
-/* The indexes first: they say what was left. */
+/* Removes an index, with the tokens that it left. Indexes are removed before other files, since they say what was
+ * left. */
 static enum leat_status remove_index(const struct by_stage *s, const char *file, struct leat_error *err)
 {
     size_t length = strlen(file), name_bytes = file_dataset_length(file, length);
@@ -221,15 +220,23 @@ enum leat_status by_stage_add(struct by_stage *s, const char *name, bool replace
 
 /* ---- Names ---- */
 
-static enum leat_status rename_one(const struct by_stage *s, const char *name, const char *suffix, bool replace,
-                                   bool *named, struct leat_error *err)
+/* Renames a file, and frees both paths (NULL: no memory). */
+static enum leat_status rename_and_free(char *from, char *to, bool replace, struct leat_error *err)
 {
-    char *from = by_stage_path(s, name, suffix), *to = by_stage_final(s, name, suffix);
-    enum leat_status status = from && to ? file_rename(from, to, replace, err) : status_no_memory(err, strlen(name));
+    enum leat_status status = from && to ? file_rename(from, to, replace, err) : status_no_memory(err, 1);
 
-    *named = status == LEAT_OK;
     free(from);
     free(to);
+    return status;
+}
+
+static enum leat_status name_file(const struct by_stage *s, const char *name, const char *suffix, bool replace,
+                                  bool *named, struct leat_error *err)
+{
+    enum leat_status status =
+        rename_and_free(by_stage_path(s, name, suffix), by_stage_final(s, name, suffix), replace, err);
+
+    *named = status == LEAT_OK;
     return status;
 }
 
@@ -245,12 +252,7 @@ static enum leat_status remove_final(const struct by_stage *s, const char *name,
 
 enum leat_status by_stage_take_back(const struct by_stage *s, const char *name, struct leat_error *err)
 {
-    char *from = by_stage_final(s, name, ".leat"), *to = by_stage_path(s, name, ".leat");
-    enum leat_status status = from && to ? file_rename(from, to, false, err) : status_no_memory(err, strlen(name));
-
-    free(from);
-    free(to);
-    return status;
+    return rename_and_free(by_stage_final(s, name, ".leat"), by_stage_path(s, name, ".leat"), false, err);
 }
 
 static enum leat_status name_all(struct by_stage *s, bool replace, struct leat_error *err)
@@ -262,11 +264,11 @@ static enum leat_status name_all(struct by_stage *s, bool replace, struct leat_e
     if (status == LEAT_OK && replace)
         status = file_sync_folder(s->output, err);
     for (size_t i = 0; status == LEAT_OK && i < s->count; i++)
-        status = rename_one(s, s->items[i].name, ".tokens", replace, &s->items[i].tokens_named, err);
+        status = name_file(s, s->items[i].name, ".tokens", replace, &s->items[i].tokens_named, err);
     if (status == LEAT_OK)
         status = file_sync_folder(s->output, err);
     for (size_t i = 0; status == LEAT_OK && i < s->count; i++)
-        status = rename_one(s, s->items[i].name, ".leat", replace, &s->items[i].index_named, err);
+        status = name_file(s, s->items[i].name, ".leat", replace, &s->items[i].index_named, err);
     return status == LEAT_OK ? file_sync_folder(s->output, err) : status;
 }
 

@@ -1,10 +1,8 @@
 /*
- * by_values.c: see by_values.h.
- *
- * Names differ where values do. %XX can be read back, so spellings that are equal but for capitals come from values
- * that are, too, and of these all have their capitals as %XX. A spelling that is too long ends in "%-" and a hash of
- * the value; the empty one is "%empty": no other has such a thing after a %. And a name has no dot, so that OUT.VALUE
- * is no file of OUT, whose names have a few words after the dot, nor OUT.OTHER.SPLIT.
+ * by_values.c: names differ if their values do. %XX can be read back, so names that are equal but for capitals come
+ * from values that are equal but for capitals, and all of these have their capitals as %XX. A name that is too long
+ * ends in "%-" and a hash of the value; that of the empty value is "%empty"; no other name has such characters after a
+ * %. A name has no dot, so OUT.VALUE is neither a file of OUT nor OUT.OTHER.SPLIT.
  */
 #include "by_values.h"
 
@@ -21,7 +19,7 @@
 
 /* ---- Values ---- */
 
-/* The place of the first that is not less. */
+/* Returns the place of the first value that is not less. */
 static size_t place_of(const struct by_values *v, const char *value)
 {
     size_t first = 0, end = v->count;
@@ -96,7 +94,7 @@ static bool is_capital(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* In any locale. */
+/* Compares as in the C locale. */
 static bool equal_but_for_capitals(const char *a, const char *b)
 {
     while (*a && (is_capital(*a) ? *a - 'A' + 'a' : *a) == (is_capital(*b) ? *b - 'A' + 'a' : *b)) {
@@ -148,9 +146,9 @@ void by_name_make(struct by_name *name, const char *value, bool escape_capitals)
 
 void by_values_name(const struct by_values *v, size_t at, struct by_name *name)
 {
-    bool twins = false;
+    bool ambiguous = false;
 
     for (size_t i = 0; i < v->count; i++)
-        twins |= i != at && equal_but_for_capitals(v->items[i], v->items[at]);
-    by_name_make(name, v->items[at], twins);
+        ambiguous |= i != at && equal_but_for_capitals(v->items[i], v->items[at]);
+    by_name_make(name, v->items[at], ambiguous);
 }

@@ -16,31 +16,32 @@
 #define BY_MAX_VALUES      1024u
 
 #define BY_METADATA_IDS    "leat.by.ids"    /* the field; values stand before ids */
-#define BY_METADATA        "leat.by"        /* the field, of a dataset that was divided off; then come: */
-#define BY_METADATA_VALUE  "leat.by.value"  /* its value */
-#define BY_METADATA_VALUES "leat.by.values" /* how many values there were */
+#define BY_METADATA        "leat.by"        /* the field that the dataset was divided off by */
+#define BY_METADATA_VALUE  "leat.by.value"  /* the value of the field in this dataset */
+#define BY_METADATA_VALUES "leat.by.values" /* the number of values, thus of datasets */
 
 struct by_values {
     char **items; /* sorted as bytes */
     size_t count, room;
 };
 
-/* Adds a value, unless it is there; *at is its place. LEAT_E_UNSUPPORTED: it is one too many; `field` and `documents`,
- * the number of those that were looked at, are for the sentence. */
+/* Adds a value, unless it is there, and sets *at to its place. Returns LEAT_E_UNSUPPORTED if there are too many; the
+ * error names `field` and `documents`, the number of documents that were read. */
 enum leat_status by_values_add(struct by_values *v, const char *value, const char *field, uint64_t documents,
                                size_t *at, bool *is_new, struct leat_error *err);
 void by_values_free(struct by_values *v);
 
-/* The place of a value; v->count: it is not there. */
+/* Returns the place of a value; v->count if it is not there. */
 size_t by_values_find(const struct by_values *v, const char *value);
 
-/* How many bytes the value before an id has; SIZE_MAX if no value stands there. */
+/* Returns the length of the value that stands before an id; SIZE_MAX if none does. */
 size_t by_values_before(const char *id, uint64_t id_bytes);
 
 /*
- * What follows "OUT." in the name of a value's dataset: letters, digits, - and _ as they are, other bytes as %XX, in at
- * most BY_NAME_BYTES. Names differ also where file systems do not tell capitals apart, and none is that of a file of
- * OUT itself. by_values_name() knows the other values: of several that differ in capitals only, these are %XX, too.
+ * The part of the name of a value's dataset after "OUT.": letters, digits, - and _ as they are, other bytes as %XX, in
+ * at most BY_NAME_BYTES. Names also differ on file systems that do not tell capitals apart, and no name is that of a
+ * file of OUT itself. by_values_name() knows all values: if several differ in capitals only, it writes their capitals
+ * as %XX, too.
  */
 #define BY_NAME_BYTES 100u
 struct by_name {

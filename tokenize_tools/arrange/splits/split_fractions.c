@@ -1,4 +1,4 @@
-/* split_fractions.c: see split_fractions.h. */
+/* split_fractions.c: reads fractions as whole numbers of 10^-18, and compares hashes with their sums. */
 #include "split_fractions.h"
 
 #include <stdio.h>
@@ -14,12 +14,7 @@
 #define ONE          1000000000000000000u /* 10^DIGITS */
 #define LONGEST_NAME 64u
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* "0.25", ".5", "1", "1.0": in units of 10^-DIGITS, more than 0 and at most ONE. */
+/* Reads "0.25", ".5", "1", "1.0" as a number of units of 10^-DIGITS, above 0 and at most ONE. */
 static bool parse_fraction(const char *text, uint64_t *value)
 {
     uint64_t unit = ONE;
@@ -34,7 +29,7 @@ static bool parse_fraction(const char *text, uint64_t *value)
         text++;
     }
     if (*text == '.')
-        for (text++; is_digit(*text); text++) {
+        for (text++; *text >= '0' && *text <= '9'; text++) {
             unit /= 10;
             if (unit == 0 && *text != '0')
                 return false;
@@ -71,7 +66,7 @@ static enum leat_status check_name(const struct leat_split *splits, size_t i, st
     return LEAT_OK;
 }
 
-/* The greatest u below 2^64 with u / 2^64 < value / ONE. By long division, since no product of these fits. */
+/* Returns the greatest u below 2^64 with u / 2^64 < value / ONE, by long division, since products would overflow. */
 static uint64_t last_below(uint64_t value)
 {
     uint64_t quotient = 0, left = value;

@@ -7,7 +7,7 @@
  * This room divides documents among several datasets: here by fractions; by_values by a field's value, and by_stage
  * finishes those datasets one after another.
  *
- * What may enter: what merging and packing both need for it.
+ * What may enter: code for dividing that merging and packing both need.
  */
 #ifndef LEAT_ARRANGE_SPLIT_FRACTIONS_H
 #define LEAT_ARRANGE_SPLIT_FRACTIONS_H
@@ -21,19 +21,20 @@
 struct split_fractions {
     size_t count;
     uint64_t last[SPLITS_MAX]; /* the greatest high half that lies in split i or in one before it */
-    char *text;                /* "NAME=FRACTION,...", the same for the same fractions however they were written */
+    char *text;                /* "NAME=FRACTION,...", with each fraction written in its shortest form */
 };
 
-/* Checks names and fractions: LEAT_E_ARGUMENT. On success split_fractions_free() must follow. */
+/* Reads names and fractions. Returns LEAT_E_ARGUMENT if they are invalid. On success split_fractions_free() must
+ * follow. */
 enum leat_status split_fractions_make(struct split_fractions *f, const struct leat_split *splits, size_t count,
                                       struct leat_error *err);
 void split_fractions_free(struct split_fractions *f);
 
-/* The name of a split's dataset, and a suffix: OUTPUT.NAME; or, with `folders`, FOLDER/NAME/FILE for the output
- * FOLDER/FILE. The caller frees it. NULL: no memory. */
+/* Returns the name of a split's dataset, with the suffix: OUTPUT.NAME; or, with `folders`, FOLDER/NAME/FILE if the
+ * output is FOLDER/FILE. The caller frees it; NULL if there is no memory. */
 char *split_fractions_output(const char *output, const char *split, bool folders, const char *suffix);
 
-/* The split that a text with this hash goes to; f->count: the rest. */
+/* Returns the number of the split that a text with this hash goes to; f->count if it goes to the rest. */
 size_t split_fractions_choose(const struct split_fractions *f, const uint8_t hash[16]);
 
 #endif

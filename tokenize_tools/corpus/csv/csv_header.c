@@ -1,4 +1,4 @@
-/* csv_header.c: see csv_header.h. */
+/* csv_header.c: finds the columns of wanted fields in a header, and their values in records. */
 #include "csv_header.h"
 
 #include <stdio.h>

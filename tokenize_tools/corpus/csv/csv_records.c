@@ -1,4 +1,4 @@
-/* csv_records.c: see csv_records.h. */
+/* csv_records.c: a machine of a few states that takes one stretch of characters at a time. */
 #include "csv_records.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * fetch.c: see fetch.h: one reader's way through an object. Its ranges lie one after another and are asked for in that
+ * fetch.c: one reader's way through an object. Its ranges lie one after another and are asked for in that
  * order, as many as its memory allows; the first is given up once a read begins after it. So a reader may go back to
  * where its last read began: what looks at a header and then reads the body does.
  *

@@ -1,5 +1,5 @@
 /*
- * fetcher.c: see fetcher.h: the thread that keeps transfers moving. It alone uses the client once it has started. What
+ * fetcher.c: the thread that keeps transfers moving. It alone uses the client once it has started. What
  * others want of it stands in two queues, under the lock; while it waits for transfers, the client asks ten times per
  * second, and whenever bytes come, whether there is something new in them.
  */

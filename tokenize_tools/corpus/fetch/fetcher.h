@@ -1,4 +1,4 @@
-/* fetcher.h: what a fetcher consists of: its queues of ranges, and its objects. */
+/* fetcher.h: the structs of a fetcher: its queues of ranges, and its objects. */
 #ifndef LEAT_CORPUS_FETCHER_H
 #define LEAT_CORPUS_FETCHER_H
 
@@ -13,8 +13,8 @@ struct fetch_object {
     struct url url;
     struct remote_object found;
     bool known;
-    char *moved;   /* where the Hub keeps it; NULL: not known, or elsewhere */
-    uint8_t *head; /* its first bytes, which came when it was looked up; NULL: they did not */
+    char *moved;   /* URL at which the Hub keeps it; NULL if it is not known, or not on the Hub */
+    uint8_t *head; /* first bytes, which came when it was looked up; may be NULL */
     size_t head_bytes;
 };
 
@@ -32,28 +32,28 @@ struct fetch_range {
 };
 
 struct fetcher {
-    struct remote *remote; /* the thread's, once it has started */
+    struct remote *remote; /* used by the thread alone, once it has started */
     uint64_t window;
-    const struct input_stop *stop; /* of who finds objects */
+    const struct input_stop *stop; /* the stop of the caller that finds objects */
 
     pthread_mutex_t lock;
-    pthread_cond_t work; /* for the thread */
+    pthread_cond_t work; /* the thread has something to do */
     pthread_cond_t done; /* a range is ready, or has failed */
     pthread_t thread;
     bool started, quit;
-    atomic_bool attention; /* the thread is to look at its queues */
+    atomic_bool attention; /* true if the thread must look at its queues */
     struct fetch_range *wanted, *last_wanted, *dropped;
     size_t under_way;
-    char waits[REMOTE_WAITS]; /* what the client waits for; "": nothing, or a reader has been told */
+    char waits[REMOTE_WAITS]; /* reason why the client waits; "" if it does not, or a reader has been told */
 };
 
-/* Asks for the bytes of a range, whose object, place and room are set; the lock is held. */
+/* Asks for the bytes of a range, whose object, place and room are set. The caller holds the lock. */
 enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct leat_error *err);
 
-/* Gives a range up that was asked for, or is ready; the lock is held. */
+/* Drops a range that was asked for, or is ready. The caller holds the lock. */
 void fetcher_drop(struct fetcher *f, struct fetch_range *r);
 
-/* Waits until the range is ready or has failed; the lock is held. LEAT_E_STOPPED as `stop` says. */
+/* Waits until the range is ready or has failed. The caller holds the lock. Returns LEAT_E_STOPPED if `stop` says so. */
 enum leat_status fetcher_wait(struct fetcher *f, const struct fetch_range *r, const struct input_stop *stop,
                               struct leat_error *err);
 

@@ -1,4 +1,4 @@
-/* hub_tree.c: see hub_tree.h. Answers are JSON, of which nothing is believed before it is checked. */
+/* hub_tree.c: reads answers of the Hub, which are JSON. Nothing in them is believed before it is checked. */
 #include "hub_tree.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * hub_card.c: see hub_card.h. libyaml reads the block twice: first its events alone, since composing takes time in
+ * hub_card.c: libyaml reads the block twice: first its events alone, since composing takes time in
  * proportion to the square of depth and anchors, which are limited here; then it composes. (Directives, which take such
  * time before the first event, are refused.) Aliases may name a thing
  * again and again without taking room in the file, so what is kept of them is counted: HUB_CARD_KEPT.

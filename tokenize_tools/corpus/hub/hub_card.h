@@ -1,6 +1,6 @@
 /*
  * hub_card.h: the configurations that the README.md of a folder from the Hugging Face Hub lists, in the YAML between
- * the lines --- at its start: which files belong to which split of which configuration.
+ * the lines --- at its start. A configuration has splits, and each split has patterns of files.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_HUB_CARD_H
 #define LEAT_TOKENIZE_TOOLS_HUB_CARD_H
@@ -10,7 +10,7 @@
 
 #include "leat.h"
 
-#define HUB_CARD_BYTES ((size_t)4 << 20) /* as much of a README.md is read */
+#define HUB_CARD_BYTES ((size_t)4 << 20) /* the bytes of a README.md that are read */
 
 struct hub_card_split {
     char *name;
@@ -20,20 +20,20 @@ struct hub_card_split {
 
 struct hub_card_config {
     char *name;
-    char *data_dir; /* where the patterns begin, or where names are looked at; NULL: in the folder */
+    char *data_dir; /* folder in which patterns, or names, are looked up; NULL for the folder itself */
     struct hub_card_split *splits;
     size_t count;
-    bool by_names; /* it has no data_files: names say the splits */
+    bool by_names; /* true if it has no data_files, so that names of files say the splits */
 };
 
 struct hub_card {
-    struct hub_card_config *configs; /* in their order */
-    size_t count;                    /* 0: it lists none */
+    struct hub_card_config *configs; /* in the order of README.md */
+    size_t count;
 };
 
 /*
- * Reads the first HUB_CARD_BYTES, at most, of the README.md that is called `name`. LEAT_E_ARGUMENT for configurations
- * that cannot be understood; LEAT_E_UNSUPPORTED for any, without libyaml.
+ * Reads at most the first HUB_CARD_BYTES of the README.md that is called `name`. Returns LEAT_E_ARGUMENT for
+ * configurations that cannot be understood, and LEAT_E_UNSUPPORTED for all configurations in a build without libyaml.
  */
 enum leat_status hub_card_read(struct hub_card *card, const char *name, const char *text, size_t bytes,
                                struct leat_error *err);

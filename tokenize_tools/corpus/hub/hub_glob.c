@@ -1,5 +1,5 @@
 /*
- * hub_glob.c: see hub_glob.h. fnmatch() is no help: what it answers depends on the locale, and it may take time without
+ * hub_glob.c: fnmatch() is of no use here: what it answers depends on the locale, and it may take time without
  * bound. One star that can take more is enough to go back to, among the characters of a part as among the parts: what
  * an earlier star could give instead, the later one has tried.
  */

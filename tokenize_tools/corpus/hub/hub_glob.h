@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Whether the whole name matches: * and ? stand for characters other than /, [a-z] and [!a-z] for one of a set, and **
- * as a part of its own for any number of folders, or of all that is left at the end. A backslash is an ordinary
- * character. Takes time in proportion to the product of both lengths.
+ * Returns true if the whole name matches: * and ? stand for characters other than /, [a-z] and [!a-z] for one of a set,
+ * and ** between slashes for any number of folders, or at the end for the rest of the name. A backslash is an ordinary
+ * character. The time is proportional to the product of both lengths.
  */
 bool hub_glob(const char *pattern, const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * hub_splits.c: see hub_splits.h. The patterns are those of datasets 5.2 (data_files.py), in its order: the first group
+ * hub_splits.c: the patterns are those of datasets 5.2 (data_files.py), in its order: the first group
  * of which a pattern matches any name decides for all names.
  */
 #include "hub_splits.h"

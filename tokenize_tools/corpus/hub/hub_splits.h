@@ -1,13 +1,13 @@
 /*
  * hub_splits.h: the splits (train, validation, test, ...) of a folder from the Hugging Face Hub, found as the package
- * datasets finds them: by what its README.md says, or else by the names of its files. The answer depends on these names
- * and the bytes of README.md alone, wherever the folder is.
+ * datasets finds them: by its README.md, or else by the names of its files. The answer depends on these names and the
+ * bytes of README.md alone, wherever the folder is.
  *
- * The room: what folders on the Hub mean. What may enter: names, patterns, README.md; but no file system, no list of
- * inputs.
+ * This room knows the meaning of folders on the Hub. What may enter: names, patterns, README.md; but no file system and
+ * no list of inputs.
  *
- * A *hub split* is what files of a folder from the Hub are for: train, test. A *split* alone is a share of the
- * documents or tokens that leat divides off.
+ * A *hub split* is a set of files of a folder from the Hub: train, test. A *split* alone is a share of the documents or
+ * tokens that leat divides off.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H
 #define LEAT_TOKENIZE_TOOLS_HUB_SPLITS_H
@@ -18,14 +18,14 @@
 #include "hub_card.h"
 
 struct hub_split {
-    char *name;    /* never NULL, but for a caller who has added that */
-    size_t *files; /* numbers of names, in order. A name may be in several splits, or in none */
+    char *name;    /* NULL only if a caller has added a split of that name */
+    size_t *files; /* numbers of the names, in order; a name may be in several splits, or in none */
     size_t count, room;
 };
 
 struct hub_splits {
-    struct hub_split *items; /* those with files; train, validation and test before others that names say */
-    size_t count;            /* 0: neither README.md nor a name says anything */
+    struct hub_split *items; /* splits with files; train, validation and test before others that names say */
+    size_t count;            /* 0 if neither README.md nor a name says anything */
 };
 
 /*
@@ -36,15 +36,15 @@ enum leat_status hub_splits_by_names(struct hub_splits *splits, const char *cons
                                      const struct input_stop *stop, struct leat_error *err);
 
 /*
- * Finds those of the configuration in README.md that has files among the names; if none has, by names. Of several,
- * *configs has their numbers of files, in the order of the card: at least two are not 0, and there are no splits. Else
- * it is NULL. The caller frees it.
+ * Finds the splits of the configuration in README.md that has files among the names; by names if none has. If several
+ * configurations have files, there are no splits, and *configs is an array of their numbers of files, in the order of
+ * the card, which the caller frees; otherwise *configs is NULL.
  */
 enum leat_status hub_splits_find(struct hub_splits *splits, const char *const *names, size_t count,
                                  const struct hub_card *card, size_t **configs, const struct input_stop *stop,
                                  struct leat_error *err);
 
-/* Adds a file, after those before it, to the split of this name, which may be new; NULL is a name, too. */
+/* Appends a file to the split of this name, which is made if it is new. NULL is a name, too. */
 enum leat_status hub_splits_add(struct hub_splits *splits, const char *name, size_t name_bytes, size_t file,
                                 struct leat_error *err);
 

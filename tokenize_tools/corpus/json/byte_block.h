@@ -16,13 +16,13 @@
 
 #include "base/bytes.h"
 
-/* ---- Eight bytes in a word: everywhere, and for what is shorter than a block ------------------------------------- */
+/* ---- Eight bytes in a word: on any CPU, and for stretches shorter than a block ----------------------------------- */
 
 #define WORD_BYTES 8u
 #define WORD_EACH  UINT64_C(0x0101010101010101)
 #define WORD_TOP   UINT64_C(0x8080808080808080)
 
-/* The top bit of each byte that is below `limit` (at most 128); above the first one there may be false ones. */
+/* Returns the top bit of each byte that is below `limit` (at most 128). Only the lowest bit is certain. */
 static inline uint64_t word_below(uint64_t word, uint8_t limit)
 {
     return (word - WORD_EACH * limit) & ~word & WORD_TOP;
@@ -33,7 +33,7 @@ static inline uint64_t word_equal(uint64_t word, uint8_t byte)
     return word_below(word ^ WORD_EACH * byte, 1);
 }
 
-/* Quotes, backslashes and control characters. */
+/* Finds quotes, backslashes and control characters. */
 static inline uint64_t word_special(uint64_t word)
 {
     return word_equal(word, '"') | word_equal(word, '\\') | word_below(word, 0x20);
@@ -44,8 +44,7 @@ static inline size_t word_first(uint64_t mask)
     return (size_t)__builtin_ctzll(mask) / 8;
 }
 
-/* ---- Blocks
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
@@ -155,7 +154,7 @@ static inline void block_store(char *p, byte_block b)
     vst1q_u8((uint8_t *)p, b);
 }
 
-/* Four bits of each byte of a comparison. */
+/* Returns four bits for each byte of a comparison. */
 static inline uint64_t block_mask(uint8x16_t same)
 {
     return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(same), 4)), 0);
@@ -207,17 +206,16 @@ static inline uint64_t block_special(byte_block b)
 
 #endif
 
-/* The first byte that a mask, which is not 0, names. */
+/* Returns the number of the first byte of a mask, which is not 0. */
 static inline size_t block_first(uint64_t mask)
 {
     return (size_t)__builtin_ctzll(mask) / BLOCK_BITS;
 }
 
-/* ---- Parts of blocks
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Parts of blocks --------------------------------------------------------------------------------------------- */
 
-/* `count` bytes, fewer than BLOCK_BYTES, to memory that may overlap them: both ends are loaded before one is stored,
- * and nothing else is written. */
+/* Copies `count` bytes, fewer than BLOCK_BYTES, to memory that may overlap them: loads both ends before it stores one,
+ * and writes nothing else. */
 static inline void block_move(char *to, const char *from, size_t count)
 {
     char a[32], b[32];

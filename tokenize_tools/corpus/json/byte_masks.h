@@ -1,6 +1,6 @@
 /*
- * byte_masks.h: masks of sixty-four bytes, with a bit for each, for what byte_block.h is too coarse. BYTE_MASKS is
- * defined if the target has them: x86-64, and NEON.
+ * byte_masks.h: masks of sixty-four bytes with a bit for each, for loops that need more than the first byte that
+ * byte_block.h finds. BYTE_MASKS is defined if the target has them: x86-64, and NEON.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
@@ -43,7 +43,8 @@ static inline uint64_t masks_special(const struct byte_masks *m)
                         block_special_bytes(b[3]));
 }
 
-/* The letters after a backslash but u: of each half of a byte, in which of the rows 2, 5, 6 and 7 it may lie. */
+/* Finds the letters that may follow a backslash, except u. Each table says for one half of a byte in which of the rows
+ * 2, 5, 6 and 7 of ASCII such a letter may lie. */
 static inline uint64_t masks_letters(const struct byte_masks *m)
 {
     static const uint8_t highs[16] = { [2] = 1, [5] = 2, [6] = 4, [7] = 8 };
@@ -96,7 +97,7 @@ static inline uint64_t masks_special(const struct byte_masks *m)
     return mask;
 }
 
-/* The letters after a backslash but u. */
+/* Finds the letters that may follow a backslash, except u. */
 static inline uint64_t masks_letters(const struct byte_masks *m)
 {
     return masks_equal(m, '"') | masks_equal(m, '\\') | masks_equal(m, '/') | masks_equal(m, 'b') |
@@ -105,9 +106,9 @@ static inline uint64_t masks_letters(const struct byte_masks *m)
 #endif
 
 /*
- * For a mask of backslashes, the first of which begins an escape if it is at bit 0: the bytes after the backslashes
- * that begin an escape. *cut: the last byte begins one, and the byte after it is not in the mask. The carry of an
- * addition runs through each row of backslashes, and shows whether its length is even or odd (as in simdjson).
+ * Returns a mask of the bytes after those backslashes that begin an escape. A backslash at bit 0 begins one. Sets *cut
+ * if the last byte begins one, whose next byte is not in the mask. The carry of an addition runs through each row of
+ * backslashes, and shows whether its length is even or odd (as in simdjson).
  */
 static inline uint64_t masks_escaped(uint64_t slashes, bool *cut)
 {

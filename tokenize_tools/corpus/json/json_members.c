@@ -1,4 +1,4 @@
-/* json_members.c: see json_members.h. */
+/* json_members.c: walks a record, and notes the path of each member. */
 #include "json_members.h"
 
 #include <string.h>

@@ -5,17 +5,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_MEMBERS     64  /* are kept at most */
+#define JSON_MEMBERS     64  /* the most members that are kept */
 #define JSON_MEMBER_NAME 256 /* bytes of a path, with a zero byte; longer ones are left out */
 
 struct json_members {
-    unsigned count, more; /* kept; left out */
+    unsigned count, more; /* members that are kept, and that are left out */
     char names[JSON_MEMBERS][JSON_MEMBER_NAME];
-    bool dotted[JSON_MEMBERS]; /* a name has a dot of its own: as a field, the path means another member */
+    bool dotted
+        [JSON_MEMBERS]; /* true if a name has a dot of its own, so that the path as a field means another member */
 };
 
-/* Adds the members of a record, which is a valid object, in their order: paths of those that are no objects, or empty
- * ones. A path that is there is not added again. False: it has none. */
+/* Adds the paths of a record's members, in their order, except objects with members of their own. The record is a valid
+ * object. A path is added once. Returns false if the record has no members. */
 bool json_members_add(struct json_members *m, const char *record, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* json_paths.c: see json_paths.h. */
+/* json_paths.c: builds the tree of names. */
 #include "json_paths.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * "text" of the member "meta".
  *
  * This room reads JSON records and nothing else: one scanner (json_scan) for records in memory and in chunks, strings
- * (json_unescape), where records end that are not lines (json_records), and kernels per CPU level for the hot loops.
- * What may enter: what knows JSON. Where records come from, what their members mean, and what is done with them, is not
- * known here.
+ * (json_unescape), the ends of records that are not lines (json_records), and kernels per CPU level for the hot loops.
+ * What may enter: code that knows JSON. The room does not know where records come from, what their members mean, or
+ * what is done with them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_PATHS_H
 #define LEAT_TOKENIZE_TOOLS_JSON_PATHS_H
@@ -23,13 +23,13 @@
 
 /* A name on a path. */
 struct json_node {
-    const char *name; /* within the path as given, up to a dot or the end */
+    const char *name; /* points into the path as given; ends at a dot or the end */
     uint8_t name_bytes;
-    uint32_t child, next; /* the first name below it; the next one beside it; 0: none */
-    uint32_t place;       /* the number of the path that ends here; JSON_NO_PLACE: none does */
+    uint32_t child, next; /* first node below this one, and next node beside it; 0 for none */
+    uint32_t place;       /* number of the path that ends here; JSON_NO_PLACE if none does */
 };
 
-/* All zero at first; constant once all paths are added: any number of threads may use it. */
+/* A tree of names, zeroed at first. It is constant once all paths are added, so any number of threads may use it. */
 struct json_paths {
     const struct json_kernels *kernels;
     struct json_node *nodes; /* the first is the record itself */
@@ -37,8 +37,8 @@ struct json_paths {
     uint32_t places;
 };
 
-/* Adds a path, which must outlive *paths, and gives its number: that of an equal one if there is one, else the next.
- * LEAT_E_ARGUMENT: it has too many or too long names. */
+/* Adds a path, which must outlive *paths, and sets *place to its number: that of an equal path, or the next one.
+ * Returns LEAT_E_ARGUMENT if it has too many or too long names. */
 enum leat_status json_paths_add(struct json_paths *paths, const char *path, uint32_t *place, struct leat_error *err);
 void json_paths_free(struct json_paths *paths);
 

@@ -1,4 +1,4 @@
-/* json_records.c: see json_records.h. */
+/* json_records.c: tells the layout of a text, and counts brackets to the end of a record. */
 #include "json_records.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * json_scan.c: see json_scan.h. A state says what is expected next, so it also names what is missing where a record is
+ * json_scan.c: a state says what is expected next, so it also names what is missing where a record is
  * wrong. Each step takes as many bytes as it can; kernels take the insides of strings. The objects on the way to a
  * member are always the outermost ones, so one number says how far the paths were followed, and the node of each such
  * object which paths these are.

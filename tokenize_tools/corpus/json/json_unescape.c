@@ -1,4 +1,4 @@
-/* json_unescape.c: see json_unescape.h. */
+/* json_unescape.c: holds an escape that is cut until its rest comes, and lets a kernel do everything else. */
 #include "json_unescape.h"
 
 #include <string.h>

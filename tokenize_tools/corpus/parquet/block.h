@@ -1,8 +1,7 @@
 /*
- * block.h: memory for a page after the other: what it held before is not kept when it grows. A page that is too large
- * for memory lies in a mapped file: what of that is in memory is page cache, which the kernel takes back when it needs
- * it, and which is made small by block_rest(). A block can be lent: then it leaves its bytes to those that have them,
- * in place of writing over them.
+ * block.h: memory for one page after another; growing does not keep the contents. A page that is too large for memory
+ * lies in a mapped file: its memory is page cache, which the kernel takes back when it needs it, and which block_rest()
+ * makes small. A block can be lent: then it leaves its bytes to the borrowers, and does not write over them.
  */
 #ifndef LEAT_PARQUET_BLOCK_H
 #define LEAT_PARQUET_BLOCK_H
@@ -17,43 +16,43 @@
 #include "base/tiny.h"
 #include "parquet.h"
 
-/* So much of a mapped block is used before it rests. */
+/* The bytes of a mapped block that are used before it rests. */
 #define BLOCK_STRETCH ((size_t)TINY_OR(64, 4 << 20))
 
 struct block {
     uint8_t *bytes; /* owned */
     size_t size;    /* bytes in use */
     size_t room;
-    bool mapped;               /* of a file */
-    bool large;                /* of whole large pages */
-    struct parquet_loan *loan; /* NULL: it was not lent */
+    bool mapped;               /* true if the bytes are those of a file */
+    bool large;                /* true if the bytes are whole large pages */
+    struct parquet_loan *loan; /* NULL if it was not lent */
 };
 
 struct parquet_loan {
-    atomic_uint users;           /* the block, until it leaves, and those that have it */
-    struct block bytes;          /* the block's */
-    atomic_uint_least64_t *left; /* counts bytes that blocks have left */
+    atomic_uint users;           /* number of borrowers, and 1 while the block has the bytes, too */
+    struct block bytes;          /* the bytes that are lent */
+    atomic_uint_least64_t *left; /* counts the bytes that blocks have left to borrowers */
 };
 
-/* Whether others have its bytes. */
+/* Returns true if borrowers have its bytes. */
 static inline bool block_is_lent(const struct block *b)
 {
     return b->loan && atomic_load(&b->loan->users) > 1;
 }
 
-/* What it takes of the memory that is counted. */
+/* Returns the bytes that count for the limit of memory. */
 static inline uint64_t block_memory(const struct block *b)
 {
     return b->mapped ? 0 : b->room;
 }
 
-/* A block of so many bytes or more takes large pages of the kernel, where it has these: memory that is touched for the
- * first time costs the more the more pages it has (Zen 3, pages of 10 MB: 4 % of packing English). */
+/* The size from which on a block takes large pages of the kernel, if there are any: touching many small pages for the
+ * first time is slow (Zen 3, pages of 10 MB: 4 % of packing English). */
 #define BLOCK_LARGE      ((uint64_t)TINY_OR(8192, 4 << 20))
 #define BLOCK_LARGE_PAGE ((uint64_t)TINY_OR(4096, 2 << 20))
 
-/* The room that it will have in memory with so many bytes: some to spare, as pages have about the same size; less than
- * it has if much of that would be unused. */
+/* Returns the room that the block will have for `size` bytes: a little more, since pages have similar sizes; less than
+ * now if much of its room would be unused. */
 static inline uint64_t block_room(const struct block *b, size_t size)
 {
     uint64_t room = size + (uint64_t)size / 8;
@@ -105,15 +104,15 @@ static inline enum leat_status block_fit(struct block *b, size_t size, struct le
     return b->bytes ? LEAT_OK : status_no_memory(err, size);
 }
 
-/* What is mapped leaves the process; its contents stay, and come back where they are used. */
+/* Lets the pages of a mapped block leave memory. Its contents stay, and come back when they are used. */
 static inline void block_rest(const struct block *b)
 {
     if (b->mapped)
         (void)!madvise(b->bytes, b->room, MADV_DONTNEED);
 }
 
-/* Copies bytes to a place in a block that has room for them: where that is mapped, both blocks rest at the end of each
- * stretch of it; `bytes` lie in `from` (NULL: in no block). */
+/* Copies bytes to a place in a block that has room for them. If the block is mapped, both blocks rest after each
+ * stretch; `bytes` lie in `from` (NULL if they lie in no block). */
 static inline void block_copy(const struct block *to, size_t at, const void *bytes, size_t size,
                               const struct block *from)
 {
@@ -130,7 +129,7 @@ static inline void block_copy(const struct block *to, size_t at, const void *byt
     }
 }
 
-/* Gets room in a file; what the block holds is kept, and its size. */
+/* Gets room in a file, and keeps the block's contents and size. */
 static inline enum leat_status block_map(struct block *b, size_t room, const struct parquet_source *source,
                                          struct leat_error *err)
 {
@@ -160,7 +159,7 @@ static inline enum leat_status block_fit_mapped(struct block *b, size_t size, co
     return s;
 }
 
-/* Makes room for `room` bytes, and keeps what it holds. */
+/* Makes room for `room` bytes, and keeps the block's contents. */
 static inline enum leat_status block_grow(struct block *b, size_t room, struct leat_error *err)
 {
     uint8_t *bytes = realloc(b->bytes, room);

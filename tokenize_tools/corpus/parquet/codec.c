@@ -1,4 +1,4 @@
-/* codec.c: see codec.h: the table, and the codecs that libraries decompress. */
+/* codec.c: the table, and the codecs that libraries decompress. */
 #include "codec.h"
 
 #include <stdlib.h>

@@ -11,21 +11,21 @@ struct codec_page {
     uint8_t *in; /* not changed */
     size_t bytes;
     uint8_t *out;
-    size_t room;                         /* it must give so many bytes */
-    const struct block *packed, *all;    /* that these lie in, if one is mapped: they rest; else NULL */
-    const struct parquet_source *source; /* whether it is stopped is asked where the page rests */
+    size_t room;                      /* bytes that the page must have when it is decompressed */
+    const struct block *packed, *all; /* the blocks of `in` and `out` if one is mapped, so that they rest; else NULL */
+    const struct parquet_source *source; /* asked when the page rests whether to stop */
 };
 
 struct codec {
     const char *name;
-    const char *refused; /* why a column with this codec is refused, after its name; NULL: it is not */
+    const char *refused; /* reason, after a column's name, why columns with this codec are refused; else NULL */
 
-    /* For codecs that keep something from page to page; NULL: nothing. */
-    void *(*open)(void); /* NULL: no memory */
+    /* Open and close a state that is kept from page to page; NULL for codecs without one. */
+    void *(*open)(void); /* returns NULL if there is no memory */
     void (*close)(void *state);
 
-    /* Decompresses a page. Returns what is wrong with it, or NULL; codec_no_memory if memory runs out. NULL: pages are
-     * not compressed. */
+    /* Decompresses a page. Returns a sentence about what is wrong with it, or NULL; codec_no_memory if memory runs out.
+     * NULL if pages are not compressed. */
     const char *(*unpack)(void *state, const struct codec_page *p);
 };
 
@@ -36,19 +36,20 @@ static inline bool parquet_stopped(const struct parquet_source *source)
     return source->stopped && source->stopped(source->context);
 }
 
-/* The codec with this number in files; NULL: unknown. */
+/* Returns the codec with this number in files, or NULL. */
 const struct codec *codec_number(uint64_t number);
 
-/* Its own file. */
+/* Decompresses a page of Snappy (codec_snappy.c). */
 const char *codec_snappy(void *state, const struct codec_page *p);
 
-/* For codecs, once they come to such a place in `out`: where a page rests, and again after so many bytes; 0: it is
- * stopped, and what they then return, which is not NULL, means nothing. */
+/* Returns the place in `out` at which a codec must call codec_rest() for the first time. */
 static inline size_t codec_first_rest(const struct codec_page *p)
 {
     return p->packed ? BLOCK_STRETCH : SIZE_MAX;
 }
 
+/* Lets the page rest, and returns the next place to call this. Returns 0 if reading is stopped; then the codec returns
+ * any text but NULL. */
 static inline size_t codec_rest(const struct codec_page *p, size_t at)
 {
     block_rest(p->packed);

@@ -1,4 +1,4 @@
-/* column.c: see column.h. Going from page to page. */
+/* column.c: goes from page to page. */
 #include "column.h"
 
 #include <stdio.h>

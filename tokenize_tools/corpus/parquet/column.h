@@ -8,18 +8,19 @@
 #include "page.h"
 #include "values.h"
 
-/* What all columns of a reader share. */
+/* Memory that all columns of a reader share. */
 struct column_memory {
     struct block packed;         /* a page as it lies in the file */
-    uint64_t held;               /* by all blocks */
-    atomic_uint_least64_t *left; /* to those that these were lent to; NULL: the reader does not lend */
-    uint64_t limit;              /* for them */
-    bool may_map, maps;          /* what is over it may lie in files; the page that is loaded next does */
-    uint64_t needs;              /* by the page that is loaded next, or was refused */
-    bool outgrew;                /* a page was refused */
+    uint64_t held;               /* bytes of all blocks */
+    atomic_uint_least64_t *left; /* bytes that blocks have left to borrowers; NULL if the reader does not lend */
+    uint64_t limit;              /* limit of both together */
+    bool may_map;                /* true if pages that go beyond the limit may lie in files */
+    bool maps;                   /* true if the page that is loaded next lies in a file */
+    uint64_t needs;              /* bytes that the next page needs, or the one that was refused */
+    bool outgrew;                /* true if a page was refused */
 };
 
-/* What is counted: memory that is held, or was left to others. */
+/* Returns the bytes that count: memory that is held, or was left to borrowers. */
 static inline uint64_t column_memory_all(const struct column_memory *m)
 {
     return m->held + (m->left ? atomic_load(m->left) : 0);
@@ -34,16 +35,16 @@ struct column {
     struct window *window;
     char name[200]; /* for messages */
 
-    uint64_t next; /* where the next page begins */
-    uint64_t left; /* values of pages to come */
-    uint64_t here; /* values of this page to come */
-    uint64_t pass; /* so many are to be passed over first: whole pages without decompressing them */
+    uint64_t next; /* place of the next page */
+    uint64_t left; /* number of values in later pages */
+    uint64_t here; /* number of values that are left in this page */
+    uint64_t pass; /* number of values to skip first; whole pages are skipped without decompressing them */
     struct page page;
-    bool ahead;          /* `page` is the next one: its header was read, its values not yet */
-    uint32_t repetition; /* of the next value of this page */
+    bool ahead;          /* true if `page` is the next one, of which only the header was read */
+    uint32_t repetition; /* repetition level of the next value of this page */
 
-    struct block bytes; /* of the page, decompressed */
-    uint64_t used;      /* of bytes in files, since they rested */
+    struct block bytes; /* the decompressed page */
+    uint64_t used;      /* bytes used since blocks in files rested */
     struct rle repetitions, definitions;
     struct values values;
     struct block held;
@@ -51,18 +52,20 @@ struct column {
     struct block dictionary_bytes, places;
 };
 
-/* Begins with a row that the group has, read from `source`; `c` is zeroed. After a failure it must be closed, too. */
+/* The place at which reading a column begins. */
 struct column_place {
     uint64_t group;
-    unsigned number; /* of the column in the file */
-    uint64_t row;    /* of the group; those before it are passed over */
+    unsigned number; /* number of the column in the file */
+    uint64_t row;    /* first row of the group to read, which must exist */
 };
+
+/* Opens a column of `source`; `c` is zeroed. column_close() must follow, on failure too. */
 enum leat_status column_open(struct column *c, const struct parquet_file *file, const struct parquet_source *source,
                              const struct column_place *at, struct column_memory *memory, struct leat_error *err);
 void column_close(struct column *c);
 
-/* Loads the next page if there is no value left to take; a page that is too large is LEAT_E_NO_MEMORY, and nothing has
- * changed. */
+/* Loads the next page if no value is left to take. Returns LEAT_E_NO_MEMORY, and changes nothing, if it is too
+ * large. */
 enum leat_status column_load(struct column *c, struct leat_error *err);
 
 /* A value, or a null, with its levels. */
@@ -71,23 +74,25 @@ struct column_entry {
     struct parquet_value value;
 };
 
-/* What of it lies in files leaves memory; and does so after some use. */
+/* Lets blocks in files leave memory. */
 void column_rest(const struct column *c);
+
+/* Counts bytes that were used, and calls column_rest() after a stretch of them. */
 void column_used(struct column *c, size_t bytes);
 
 /* Takes an entry of the loaded page. */
 enum leat_status column_next(struct column *c, struct column_entry *entry, struct leat_error *err);
 
-/* Whether all entries of the row group were taken. */
+/* Returns true if all entries of the row group were taken. */
 static inline bool column_ended(const struct column *c)
 {
     return c->here == 0 && c->left == 0;
 }
 
-/* Takes the repetition level of the page's next value; returns what is wrong with it, or NULL. */
+/* Takes the repetition level of the page's next value. Returns a sentence about what is wrong with it, or NULL. */
 const char *column_repeat(struct column *c);
 
-/* LEAT_E_TEXT for the page. */
+/* Fills the error about a broken page, and returns LEAT_E_TEXT. */
 enum leat_status column_broken(const struct column *c, const char *why, struct leat_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* footer.c: see footer.h. */
+/* footer.c: reads the footer twice, through a window. */
 #include "footer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* nested.c: see nested.h. Reading the entries of a row, and the memory that they take. */
+/* nested.c: reads the entries of a row into memory, then writes them as JSON. */
 #include "nested.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* page.c: see page.h. The numbers are those of parquet.thrift. */
+/* page.c: the numbers are those of parquet.thrift. */
 #include "page.h"
 
 #include <string.h>

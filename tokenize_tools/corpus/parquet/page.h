@@ -7,29 +7,22 @@
 
 #include "thrift.h"
 
-/* ---- Checksum ---------------------------------------------------------------------------------------------------- */
-
-/* The CRC-32 of gzip, which pages may have. */
-
-/* Of the bytes before, whose CRC is `crc` (0: none), followed by these. */
+/* Continues the CRC-32 of gzip, which pages may have: `crc` is that of the bytes before, or 0. */
 uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t count);
-
-/* ---- Header ------------------------------------------------------------------------------------------------------ */
-
-/* The header of a page. */
 
 enum page_kind { PAGE_DATA, PAGE_INDEX, PAGE_DICTIONARY, PAGE_DATA_2 };
 
+/* The header of a page. */
 struct page {
-    uint64_t offset, body;             /* where it begins, and where its header ends */
-    uint64_t kind;                     /* enum page_kind, or one of a later version */
-    uint64_t packed, bytes;            /* its size in the file, and decompressed; at most INT32_MAX */
-    uint64_t values;                   /* with nulls; at most INT32_MAX */
-    uint64_t encoding;                 /* of the values */
-    uint64_t level_encoding;           /* PAGE_DATA: of the definition levels */
-    uint64_t repetition_encoding;      /* likewise, of the repetition levels */
-    uint64_t definitions, repetitions; /* PAGE_DATA_2: bytes of the levels, which are not compressed */
-    bool plain;                        /* PAGE_DATA_2: nor are its values */
+    uint64_t offset, body;             /* places of the header and of its end */
+    uint64_t kind;                     /* enum page_kind, or a kind of a later version */
+    uint64_t packed, bytes;            /* size in the file, and decompressed; at most INT32_MAX */
+    uint64_t values;                   /* number of values, with nulls; at most INT32_MAX */
+    uint64_t encoding;                 /* encoding of the values */
+    uint64_t level_encoding;           /* encoding of the definition levels (PAGE_DATA) */
+    uint64_t repetition_encoding;      /* encoding of the repetition levels (PAGE_DATA) */
+    uint64_t definitions, repetitions; /* bytes of the levels, which are not compressed (PAGE_DATA_2) */
+    bool plain;                        /* true if the values are not compressed either (PAGE_DATA_2) */
     bool has_crc;
     uint32_t crc;
 };

@@ -1,4 +1,4 @@
-/* reader.c: see parquet.h: the rows of a row group, from its columns side by side. */
+/* reader.c: the rows of a row group, from its columns side by side. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * schema.c: see schema.h. The way down to the node that is read is kept: for each group how many children are to come,
+ * schema.c: the way down to the node that is read is kept: for each group how many children are to come,
  * and how much of each wanted path it fulfils. So a column is found when its node comes, and any number of other
  * columns costs no memory.
  */

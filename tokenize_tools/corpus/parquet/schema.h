@@ -1,13 +1,13 @@
 /*
  * schema.h: the schema in a footer: a tree, as a list of its nodes in the order in which they begin. The wanted columns
- * are found by their paths while it is read; nothing of it is kept but what they are.
+ * are found by their paths while it is read, and only they are kept.
  */
 #ifndef LEAT_PARQUET_SCHEMA_H
 #define LEAT_PARQUET_SCHEMA_H
 
 #include "thrift.h"
 
-/* As files number them. */
+/* The types, with their numbers in files. */
 enum parquet_type {
     PARQUET_BOOLEAN,
     PARQUET_INT32,
@@ -20,7 +20,7 @@ enum parquet_type {
     PARQUET_TYPES
 };
 
-/* How a value becomes text; PARQUET_UNREAD: it does not, and is empty. */
+/* The ways to make a value a text; PARQUET_UNREAD values are empty. */
 enum parquet_form {
     PARQUET_AS_IT_IS,
     PARQUET_SIGNED,
@@ -34,13 +34,13 @@ enum parquet_form {
 /* A wanted column. */
 struct parquet_column {
     char *path;      /* owned */
-    bool exists;     /* if not, nothing of what follows is set */
-    uint64_t number; /* among all columns of the file */
+    bool exists;     /* if false, the members below are not set */
+    uint64_t number; /* number among all columns of the file */
     enum parquet_type type;
-    uint32_t type_bytes; /* of a value of PARQUET_FIXED and of numbers; else 0 */
+    uint32_t type_bytes; /* bytes of a value of PARQUET_FIXED, or of a number; else 0 */
     enum parquet_form form;
-    uint32_t max_definition; /* the definition level of a value that is not null */
-    uint32_t max_repetition; /* so many lists are around it */
+    uint32_t max_definition; /* definition level of a value that is not null */
+    uint32_t max_repetition; /* number of lists around a value */
 };
 
 #define SCHEMA_MAX_COLUMNS PARQUET_MAX_STRETCHES
@@ -49,25 +49,27 @@ struct parquet_column {
 
 /* A wanted column that is a list or a group: its nodes in the order of the schema, each before those below it. */
 struct nested_node {
-    char *name;                      /* owned */
-    uint32_t definition, repetition; /* the levels from which on it is there, and of its repetition */
+    char *name;          /* owned */
+    uint32_t definition; /* the least definition level of an entry in which the node exists */
+    uint32_t repetition; /* the repetition level of an entry that repeats the node */
     bool optional, repeated, list;
-    unsigned leaf, leaves;    /* those below it, or itself, among all leaves */
-    unsigned children, after; /* the node after it and all below it */
+    unsigned leaf, leaves; /* first leaf, and number of leaves, below the node or the node itself */
+    unsigned children;     /* number of child nodes */
+    unsigned after;        /* number of the node after this one and all nodes below it */
 };
 
 struct nested {
     struct nested_node nodes[NESTED_MAX_NODES];
-    unsigned count, leaves; /* count 0: no such column */
+    unsigned count, leaves; /* count is 0 if there is no such column */
     unsigned want;
-    size_t max_bytes; /* of the want */
+    size_t max_bytes; /* max_bytes of the want */
 };
 
 struct schema_found {
     struct parquet_column *columns; /* room for SCHEMA_MAX_COLUMNS */
-    unsigned *count;                /* of these */
+    unsigned *count;                /* number of columns in it */
     struct nested *nested;
-    uint64_t *leaves; /* columns that the file has */
+    uint64_t *leaves; /* number of columns in the file */
 };
 
 /* Reads a schema, the value of field `f`, and finds the columns of the wants; the leaves of a nested one are added to
@@ -75,20 +77,17 @@ struct schema_found {
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
                              unsigned want_count, const struct schema_found *found);
 
-/* ---- Nodes, while they are read ---------------------------------------------------------------------------------- */
-
-/* A node of the schema, and whether it can be read as a text or an id. */
-
 enum { SCHEMA_REQUIRED, SCHEMA_OPTIONAL, SCHEMA_REPEATED };
 
+/* A node of the schema while it is read. */
 struct schema_node {
     char name[256];
-    uint64_t name_bytes; /* may be more than the name holds */
-    bool has_type;       /* it is a column, not a group */
+    uint64_t name_bytes; /* may be greater than the size of `name` */
+    bool has_type;       /* true for a column, false for a group */
     uint64_t type, type_bytes, repetition, children;
-    int64_t converted;   /* the older annotation; -1: none */
-    int32_t logical;     /* the field of the newer one; 0: none */
-    bool logical_signed; /* of an integer */
+    int64_t converted;   /* the ConvertedType; -1 for none */
+    int32_t logical;     /* the field of LogicalType; 0 for none */
+    bool logical_signed; /* true for a signed integer */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* thrift.c: see thrift.h. */
+/* thrift.c: reads bytes from the window, and numbers and fields from the bytes. */
 #include "thrift.h"
 
 #include <string.h>

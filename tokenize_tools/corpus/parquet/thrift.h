@@ -1,7 +1,6 @@
 /*
- * thrift.h: reads a struct of Thrift's compact protocol, field by field, through a window. Every failure stays: all
- * later calls give zeros and no further field, so that code goes through a struct and asks for the status once, at the
- * end of it.
+ * thrift.h: reads a struct of Thrift's compact protocol, field by field, through a window. A failure stays: all later
+ * calls return zeros and no field, so that code goes through a struct and looks at the status once, at its end.
  *
  *   struct thrift_field f = { 0 };
  *   while (thrift_next(t, &f))
@@ -19,18 +18,15 @@
 
 /* ---- A window of the file ---------------------------------------------------------------------------------------- */
 
-/*
- * A stretch of a file that is read piece by piece: what is parsed byte by byte, whatever its length, goes through here.
- */
-
 #define WINDOW_BYTES ((size_t)TINY_OR(32, 16 << 10))
 
+/* A stretch of a file that is read piece by piece, for data of any length that is parsed byte by byte. */
 struct window {
     const struct parquet_source *source;
-    uint64_t end;        /* of the stretch: nothing from here on is read */
-    uint64_t likely_end; /* what begins before it is read up to here at first; 0: up to the end */
-    uint64_t at;         /* the place of bytes[0] */
-    size_t held;         /* bytes in it */
+    uint64_t end;        /* end of the stretch */
+    uint64_t likely_end; /* a piece that begins before this place ends there at the latest; 0: no such place */
+    uint64_t at;         /* place of bytes[0] in the file */
+    size_t held;         /* bytes in the window */
     uint8_t bytes[WINDOW_BYTES];
 };
 
@@ -58,8 +54,8 @@ enum thrift_type {
 
 struct thrift {
     struct window *window;
-    uint64_t at;      /* the place of the next byte */
-    const char *what; /* is read, for messages: "the footer" */
+    uint64_t at;      /* place of the next byte */
+    const char *what; /* name of the struct for messages: "the footer" */
     enum leat_status status;
     struct leat_error *err; /* filled with the status; may be NULL */
 };
@@ -67,33 +63,33 @@ struct thrift {
 struct thrift_field {
     int32_t id; /* 0 before the first one */
     enum thrift_type type;
-    uint32_t seen; /* bit n: field n came, of those below 32 */
+    uint32_t seen; /* bit n is set if field n came, for n below 32 */
 };
 
-/* Goes to the next field of a struct; false at its end. Its value must then be taken or skipped. */
+/* Goes to the next field of a struct, whose value must then be taken or skipped. Returns false at the end. */
 bool thrift_next(struct thrift *t, struct thrift_field *f);
 
-/* At the end of a struct: fails unless it had these fields, a bit for each. */
+/* Fails, at the end of a struct, unless it had these fields, a bit for each. */
 void thrift_need(struct thrift *t, struct thrift_field f, uint32_t fields);
 
-/* Takes an integer of any width; thrift_count() one that is not negative. */
+/* Takes an integer of any width; thrift_count() fails if it is negative. */
 int64_t thrift_integer(struct thrift *t, struct thrift_field f);
 uint64_t thrift_count(struct thrift *t, struct thrift_field f);
 bool thrift_bool(struct thrift *t, struct thrift_field f);
 
-/* Takes bytes: their number; the first `room` of them go to `out`. */
+/* Takes bytes, copies the first `room` of them to `out`, and returns the number of all. */
 uint64_t thrift_bytes(struct thrift *t, struct thrift_field f, void *out, size_t room);
 
-/* Takes the head of a list of `type`: the number of its elements, each of which is to be taken. */
+/* Takes the head of a list of `type`. Returns the number of its elements, each of which must then be taken. */
 uint64_t thrift_list(struct thrift *t, struct thrift_field f, enum thrift_type type);
 
-/* Whether the field is a struct, whose fields come next. */
+/* Returns true if the field is a struct, whose fields come next. */
 bool thrift_struct(struct thrift *t, struct thrift_field f);
 
-/* Passes over a value. */
+/* Skips a value. */
 void thrift_skip(struct thrift *t, struct thrift_field f);
 
-/* Fails with LEAT_E_TEXT, unless it has failed already; returns the status. */
+/* Fails with LEAT_E_TEXT, unless a call has failed before. Returns the status. */
 enum leat_status thrift_broken(struct thrift *t, const char *why);
 
 #endif

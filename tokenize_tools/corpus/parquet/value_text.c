@@ -1,4 +1,4 @@
-/* value_text.c: see value_text.h. */
+/* value_text.c: tries numbers of digits until a decimal is read as the number again. */
 #include "value_text.h"
 
 #include <float.h>
@@ -68,9 +68,9 @@ static int first_exponent(double magnitude)
     return (int)at - 3;
 }
 
-/* The same as print_number(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies halfway
- * between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to
- * m * 10^places than half of 10^places. */
+/* The same as print_number(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies
+ * halfway between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to m *
+ * 10^places than half of 10^places. */
 static bool make_usual(const struct number *n, char *made, size_t room)
 {
     int bits = n->is_float ? FLT_MANT_DIG : DBL_MANT_DIG, least = n->is_float ? FLT_DIG : DBL_DIG, exponent, first;

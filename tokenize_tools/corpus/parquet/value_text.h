@@ -1,4 +1,4 @@
-/* value_text.h: values that are not texts, as text. */
+/* value_text.h: writes values that are not texts as text. */
 #ifndef LEAT_PARQUET_VALUE_TEXT_H
 #define LEAT_PARQUET_VALUE_TEXT_H
 
@@ -7,26 +7,19 @@
 
 #include "schema.h"
 
-/* ---- Floating-point numbers -------------------------------------------------------------------------------------- */
-
-/* Floating-point numbers as text. */
-
 #define DECIMAL_TEXT 32u
 
-/* Writes the number of IEEE 754 at `bytes`, little-endian, of 32 (`is_float`) or 64 bits: as the decimal with the
- * fewest digits that is read as this number again, a JSON number, whatever the locale; or as "NaN" or "Infinity". */
+/* Writes the little-endian number of IEEE 754 at `bytes`, of 32 (`is_float`) or 64 bits, as the decimal with the fewest
+ * digits that is read as this number again: a JSON number in any locale, or "NaN" or "Infinity". */
 void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
 
-/* Writes it as Python's json does what pyarrow reads: 0.5, 3.0, 1e-05, NaN, -Infinity; 32 bits become 64. */
+/* Writes such a number as Python's json writes a value of pyarrow: 0.5, 3.0, 1e-05, NaN, -Infinity; 32 bits become
+ * 64. */
 void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
-
-/* ---- All values -------------------------------------------------------------------------------------------------- */
-
-/* Values that are not texts, as text. */
 
 #define VALUE_TEXT 40u /* bytes of a number in decimal, or a UUID, with a zero byte */
 
-/* Makes a value of the column a text, which lies in `text` unless it is one already. */
+/* Makes a value of the column a text, which lies in `text` unless it is a text already. */
 void value_text(const struct parquet_column *c, struct parquet_value *value, char text[VALUE_TEXT]);
 
 #endif

@@ -1,4 +1,4 @@
-/* values.c: see values.h. Numbers and layouts are those of parquet-format's Encodings.md. */
+/* values.c: numbers and layouts are those of parquet-format's Encodings.md. */
 #include "values.h"
 
 #include "base/bytes.h"

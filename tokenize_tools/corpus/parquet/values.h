@@ -15,47 +15,45 @@
 /* ---- Runs and packed bits ---------------------------------------------------------------------------------------- */
 
 /*
- * Small numbers of a fixed width, as definition levels and places in a dictionary are stored: runs of one number, and
- * runs of numbers packed bit by bit, mixed.
+ * Small numbers of a fixed width, mixed of runs of one number and runs of numbers that are packed bit by bit.
+ * Definition levels and places in a dictionary are stored so.
  */
-
 struct rle {
     const uint8_t *at, *end;
-    unsigned width; /* in bits, at most 32 */
-    uint64_t left;  /* numbers of the run */
+    unsigned width; /* bits per number, at most 32 */
+    uint64_t left;  /* numbers that are left in the run */
     bool packed;
-    uint32_t value; /* of a run of one number */
-    uint64_t bit;   /* of a packed run: the next one after `at` */
+    uint32_t value; /* the number of a run of one number */
+    uint64_t bit;   /* the next bit of a packed run, counted from `at` */
 };
 
 void rle_open(struct rle *r, const uint8_t *bytes, size_t count, unsigned width);
 
-/* Takes a number; false: there are no more. */
+/* Takes a number; returns false if there are no more. */
 bool rle_next(struct rle *r, uint32_t *value);
 
-/* Whether no further run follows. */
+/* Returns true if no further run follows. */
 bool rle_ended(const struct rle *r);
 
-/* The `width` bits (at most 64) from bit `bit` of `bytes` on; the byte of the last one is before `end`. */
+/* Returns the `width` bits (at most 64) from bit `bit` of `bytes` on; the byte of the last one is before `end`. */
 uint64_t rle_bits(const uint8_t *bytes, const uint8_t *end, uint64_t bit, unsigned width);
 
 /* ---- Differences ------------------------------------------------------------------------------------------------- */
 
 /*
- * Integers as differences (DELTA_BINARY_PACKED): a first number, then blocks, each with the least of its differences
- * and miniblocks of what they are above it, packed bit by bit.
+ * Integers as differences (DELTA_BINARY_PACKED): a first number, then blocks. Each block has its least difference,
+ * which is subtracted from the others, and miniblocks of these, packed bit by bit.
  */
-
 struct delta {
-    const uint8_t *at, *end;  /* what follows the miniblock */
-    uint64_t left;            /* numbers to come */
-    uint64_t value;           /* the next one; sums wrap around */
-    uint64_t min;             /* difference of the block */
-    uint64_t per_mini, minis; /* numbers of a miniblock, miniblocks of a block */
-    const uint8_t *widths;    /* of the block's miniblocks */
-    uint64_t mini;            /* the next one */
-    const uint8_t *bits;      /* of the miniblock */
-    uint64_t taken;           /* differences of it */
+    const uint8_t *at, *end;  /* the bytes after the miniblock */
+    uint64_t left;            /* numbers that are left */
+    uint64_t value;           /* the next number; sums wrap around */
+    uint64_t min;             /* least difference of the block */
+    uint64_t per_mini, minis; /* numbers per miniblock, miniblocks per block */
+    const uint8_t *widths;    /* bits per difference of each miniblock */
+    uint64_t mini;            /* number of the next miniblock */
+    const uint8_t *bits;      /* bits of the miniblock */
+    uint64_t taken;           /* differences of the miniblock that were taken */
 };
 
 /* ---- Values of a page -------------------------------------------------------------------------------------------- */
@@ -64,18 +62,19 @@ struct delta {
 struct dictionary {
     const uint8_t *bytes, *end;
     uint32_t count;
-    const uint32_t *places; /* of values of different lengths: where each begins; NULL if all have one */
+    const uint32_t *places; /* start of each value; NULL if all have one length */
 };
 
 struct values;
 
 struct value_encoding {
     const char *name;
-    bool bytes, fixed, integers, floats; /* for which types it is */
-    bool uses_all; /* the last value ends with the page: some writers leave bytes after PLAIN ones */
-    bool holds;    /* values are put together in `held` */
+    bool bytes, fixed, integers, floats; /* true for the types that may have this encoding */
+    bool uses_all; /* true if the last value must end with the page; some writers leave bytes after PLAIN values */
+    bool holds;    /* true if values are put together in `held` */
 
-    /* For a page whose values are at [at, end); both return what is wrong with it, or NULL. */
+    /* Open a page whose values are at [at, end), and take a value. Both return a sentence about what is wrong, or
+     * NULL. */
     const char *(*open)(struct values *v);
     const char *(*next)(struct values *v, struct parquet_value *value);
 };
@@ -84,19 +83,20 @@ struct values {
     const struct value_encoding *encoding;
     enum parquet_type type;
     uint32_t type_bytes;
-    bool unread; /* the values are empty, and no encoding is looked at */
+    bool unread; /* true if values are empty, whatever their encoding */
     const uint8_t *at, *end;
-    const struct block *page;            /* that they lie in */
-    uint32_t count;                      /* of the page, without nulls if the page says how many these are */
-    const struct dictionary *dictionary; /* NULL: the column chunk has none */
-    struct rle places;                   /* in the dictionary */
+    const struct block *page;            /* block of the page */
+    uint32_t count;                      /* number of values of the page, without nulls if the page counts these */
+    const struct dictionary *dictionary; /* NULL if the column chunk has none */
+    struct rle places;                   /* places in the dictionary */
     struct delta lengths, prefixes;
-    struct block *held; /* a value that is not in the page as it stands; room for the page's bytes */
-    uint8_t integer[8]; /* likewise */
-    uint64_t number;    /* of the next value */
+    struct block *held; /* room for a value that does not lie in the page in one piece */
+    uint8_t integer[8]; /* room for an integer that is a difference */
+    uint64_t number;    /* number of the next value */
 };
 
-/* Sets v->encoding to that with this number in files; returns why not, or NULL. v->type is set. */
+/* Sets v->encoding to the one with this number in files. v->type must be set. Returns a sentence about what is wrong,
+ * or NULL. */
 const char *values_encoding(struct values *v, uint64_t number);
 
 #endif

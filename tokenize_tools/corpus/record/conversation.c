@@ -1,4 +1,4 @@
-/* conversation.c: see conversation.h. */
+/* conversation.c: takes both fields of a record, and checks them. */
 #include "conversation.h"
 
 #include <stdlib.h>

@@ -4,24 +4,25 @@
 
 #include "record.h"
 
-/* One value of JSON, checked, and of UTF-8. */
+/* One value of JSON in UTF-8, which was checked. */
 struct conversation_part {
-    const char *at; /* NULL: the record has none */
+    const char *at; /* NULL if the record has none */
     size_t bytes;
 };
 
 struct conversation {
     struct conversation_part messages, tools;
-    char *own; /* the tools, if the record has them as a string with escapes */
+    char *own; /* memory of the tools, if the record has them as a string with escapes */
 };
 
-/* Wants the messages as the text of each record, the id (NULL: none) and the tools (NULL: none; `tools_needed`: a table
- * must have that column). */
+/* Wants the messages as the text of each record, the id (or NULL) and the tools (or NULL). `tools_needed` says that a
+ * table must have the column of tools. */
 enum leat_status conversation_want(struct record_fields *fields, const char *messages, const char *id,
                                    const char *tools, bool tools_needed, struct leat_error *err);
 
-/* Takes the messages, an array, and the tools: an array, or a string that holds JSON; null and blank strings are none.
- * They lie in the record. To be freed, whatever the outcome. LEAT_E_TEXT: the record is to be rejected. */
+/* Takes the messages, an array, and the tools: an array, or a string that holds JSON; null and blank strings are no
+ * tools. They lie in the record. Returns LEAT_E_TEXT if the record must be rejected. conversation_free() must follow,
+ * on failure too. */
 enum leat_status conversation_take(struct conversation *c, struct record *r, struct leat_error *err);
 void conversation_free(struct conversation *c);
 

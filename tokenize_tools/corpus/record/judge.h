@@ -1,11 +1,11 @@
 /*
- * judge.h: what decides about records by their fields: whether one is kept at all, whether it is rejected, and what it
- * is taken as besides. A judge is a row of judges.c; a new one, say for a greatest length, is a file judge_NAME.c,
- * its name and number here, and its row, and holds for every format. Its option is in leat/pack.h, the table of the
- * command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py, packing.py). If
- * it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of leat.Packer and leat.Run. It
- * decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c) and in the metadata of the
- * dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
+ * judge.h: judges decide about records by their fields: whether a record is kept out or rejected, which dataset it goes
+ * to, and what of it is learned. A judge is a row of judges.c, and holds for every format. A new one, say for a
+ * greatest length, is a file judge_NAME.c, its name and number here, and its row. Its option is in leat/pack.h, the
+ * table of the command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py,
+ * packing.py). If it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of leat.Packer and
+ * leat.Run. It decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c) and in the
+ * metadata of the dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
@@ -16,71 +16,71 @@
 
 /* ---- What judges say --------------------------------------------------------------------------------------------- */
 
-#define JUDGE_KEEP_BYTES ((size_t)4000) /* of all conditions, at most */
-#define JUDGE_BY_BYTES   ((size_t)1024) /* of a value that chooses a dataset, at most */
+#define JUDGE_KEEP_BYTES ((size_t)4000) /* the most bytes of all conditions */
+#define JUDGE_BY_BYTES   ((size_t)1024) /* the most bytes of a value that chooses a dataset */
 
 struct verdict {
-    bool kept_out; /* a condition of the run does not hold: the record is left out, and counted */
+    bool kept_out; /* true if a condition of the run does not hold: the record is left out, and counted */
 
-    /* The value that chooses the record's dataset, a string unescaped, a number, true or false as their JSON stands, so
-     * that 1 and "1" are one value, 1 and 1.0 are two. */
+    /* The value that chooses the record's dataset: a string unescaped; a number, true or false as in JSON. So 1 and "1"
+     * are one value, 1 and 1.0 are two. */
     size_t by_bytes;
     char by[RECORD_RAW_BYTES * JUDGE_BY_BYTES];
 
-    struct buffer *spans; /* the stretches that are learned are appended here, as struct leat_span, in characters */
+    struct buffer *spans; /* gets the stretches to learn, as struct leat_span, in characters */
 };
 
 struct record_judge {
-    bool (*asked)(const struct leat_pack_options *options); /* whether the options ask for it; else it does nothing */
-    const char *option;                                     /* the one that does, as leat/pack.h has it */
-    const char *needs; /* what it needs fields for, in the sentence about a text that has none */
+    bool (*asked)(const struct leat_pack_options *options); /* returns true if the options ask for this judge */
+    const char *option;                                     /* the option that does, as in leat/pack.h */
+    const char *needs; /* what it needs fields for, in the sentence about a text without fields */
 
-    /* Takes what the options ask for and wants the fields that it needs. Sets *self, for judge() and to be freed; it
-     * may be NULL after a failure. */
+    /* Reads the options, and wants the fields that it needs. Sets *self, the argument of judge() and free(), which may
+     * be NULL after a failure. */
     enum leat_status (*prepare)(void **self, struct record_fields *fields, const struct leat_pack_options *options,
                                 struct leat_error *err);
 
-    /* Judges a record that is a valid object, or a row. LEAT_E_TEXT with the reason: it is rejected. */
+    /* Judges a record that is a valid object, or a row. Returns LEAT_E_TEXT with the reason if it is rejected. */
     enum leat_status (*judge)(void *self, const struct record *r, struct verdict *v, struct leat_error *err);
     void (*free)(void *self);
-    bool filters; /* it can keep records out: those count for nothing, not even for whether an input has a field */
+    bool filters; /* true if it can keep records out; the fields of such records do not count for an input */
 };
 
-/* In the order in which they judge: what keeps records out comes first. */
+/* The judges in their order: those that keep records out come first. */
 enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_COUNT };
 extern const struct record_judge judge_keep, judge_by, judge_mask;
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* All zero at first; constant once prepared, for any number of threads. */
+/* The state of all judges, zeroed at first. It is constant once prepared, so any number of threads may use it. */
 struct record_judges {
     void *self[JUDGE_COUNT];
 };
 
 /* Wants all fields that the options ask for, with their usual names filled in: the text or the conversation, the id,
- * and what the judges need. judges_free() and record_fields_free() also after a failure. */
+ * and the fields of judges. judges_free() and record_fields_free() must follow, on failure too. */
 enum leat_status judges_prepare(struct record_judges *j, struct record_fields *fields,
                                 const struct leat_pack_options *options, struct leat_error *err);
 void judges_free(struct record_judges *j);
 
-/* Judges a record; v->spans must be set. LEAT_E_TEXT: it is rejected. */
+/* Judges a record; v->spans must be set. Returns LEAT_E_TEXT if it is rejected. */
 enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
                               struct leat_error *err);
 
-/* The same of the fields that the judges need alone. */
+/* Wants only the fields that the judges need. */
 enum leat_status judges_want(struct record_judges *j, struct record_fields *fields,
                              const struct leat_pack_options *options, struct leat_error *err);
 
-/* The first judge that the options ask for, or with `filters` false the first that keeps no records out: it needs
- * records with fields. NULL: none. */
+/* Returns the first judge that the options ask for, and that, unless `filters`, cannot keep records out; or NULL. */
 const struct record_judge *judges_asked(const struct leat_pack_options *options, bool filters);
 
-/* Whether a record is kept out. */
+/* Returns true if a record is kept out. */
 bool judges_keep_out(const struct record_judges *j, const struct record *r);
 
 /* ---- Single ones ------------------------------------------------------------------------------------------------- */
 
-/* Turns spans in characters of a text, which is UTF-8, into spans in bytes. LEAT_E_TEXT if one ends after the text. */
+/* Turns spans in characters of a text, which is UTF-8, into spans in bytes. Returns LEAT_E_TEXT if one ends after the
+ * text. */
 enum leat_status judge_settle_spans(struct leat_span *spans, size_t count, const char *text, size_t bytes,
                                     struct leat_error *err);
 

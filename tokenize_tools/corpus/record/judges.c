@@ -1,4 +1,4 @@
-/* judges.c: see judge.h. */
+/* judges.c: the table of judges. */
 #include <string.h>
 
 #include "conversation.h"

@@ -1,4 +1,4 @@
-/* record.c: see record.h. */
+/* record.c: fields that are wanted, and their values in one record. */
 #include "record.h"
 
 #include <stdlib.h>

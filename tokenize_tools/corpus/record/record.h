@@ -1,12 +1,12 @@
 /*
  * record.h: a record of an input, whatever its format: the values of the fields that a run wants, found in one pass.
  *
- * A run says once which fields it wants, and what for (record_want()). Each format fills a struct record: of JSON, the
- * places in the record, found by one scan; of a row of a table, the bytes of its columns. What judges a record
- * (judge.h) and what takes its text, id or conversation knows no format.
+ * A run says once which fields it wants, and what for (record_want()). Each format fills a struct record: for JSON,
+ * with places in the record that one scan finds; for a row of a table, with the bytes of its columns. Judges (judge.h),
+ * and code that takes a text, id or conversation, know no format.
  *
- * What may enter this room: a field that a run can want of a record; what judges records, a row each in judges.c. Where
- * records come from, and what is done with them, is not known here.
+ * What may enter this room: a field that a run can want of a record; a judge of records, as a row in judges.c. The room
+ * does not know where records come from, or what is done with them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_H
@@ -17,50 +17,50 @@
 
 #include "corpus/json/json_scan.h"
 
-#define RECORD_ID_BYTES  ((size_t)64 << 10) /* of an id, at most */
-#define RECORD_RAW_BYTES 6u                 /* of JSON for each of a string's, at most: an escape */
+#define RECORD_ID_BYTES  ((size_t)64 << 10) /* the most bytes of an id */
+#define RECORD_RAW_BYTES 6u                 /* the most bytes of JSON for one byte of a string: an escape */
 #define RECORD_NONE      UINT32_MAX         /* no field */
 
-/* ---- What a run wants -------------------------------------------------------------------------------------------- */
+/* ---- Wanted fields ----------------------------------------------------------------------------------------------- */
 
-/* What a field is for: it decides which types a column may have, and what is said of a field that is missing. */
+/* The use of a field decides which types a column may have, and what messages say of a missing field. */
 enum record_use {
     RECORD_TEXT,
-    RECORD_MESSAGES, /* a conversation: an array; of a column, JSON */
-    RECORD_SPANS,    /* which stretches of the text are learned: an array; of a column, JSON */
+    RECORD_MESSAGES, /* a conversation: an array; in a column, JSON */
+    RECORD_SPANS,    /* stretches of the text to learn: an array; in a column, JSON */
     RECORD_BY,       /* the value that chooses a dataset */
     RECORD_ID,
     RECORD_TOOLS,  /* an array, or a string that holds one as JSON */
-    RECORD_VALUE,  /* to be compared */
-    RECORD_EXISTS, /* whether it is there */
+    RECORD_VALUE,  /* a value that a condition compares */
+    RECORD_EXISTS, /* a field that a condition asks for */
     RECORD_USES
 };
 
 struct record_want {
     const char *path;
     enum record_use use;
-    bool needed;    /* a table must have this column */
-    size_t most;    /* so many bytes of its value decide, as they stand in JSON; SIZE_MAX: all */
-    uint32_t place; /* of JSON: among those of the paths */
+    bool needed;    /* true if a table must have this column */
+    size_t most;    /* the first bytes of its value that decide, as in JSON; SIZE_MAX: all */
+    uint32_t place; /* number of its path in JSON */
 };
 
-/* The hint of an error about a missing field, by what it is for. */
+/* The hints of errors about missing fields, by the use of a field. */
 extern const enum leat_hint record_hints[RECORD_USES];
 
-/* All zero at first; constant once all fields are wanted: any number of threads may use it. */
+/* The wanted fields, zeroed at first; constant once all are wanted, so any number of threads may use it. */
 struct record_fields {
     struct record_want *wants;
     size_t count, room;
     struct json_paths paths;
-    uint32_t text, id, tools; /* the numbers of these, by record_want_texts(), or RECORD_NONE; text: or messages */
+    uint32_t text, id, tools; /* numbers of the text or messages, the id and the tools, or RECORD_NONE */
 };
 
-/* Wants a field, whose path must outlive *fields, and gives its number: that of an equal want if there is one.
- * LEAT_E_ARGUMENT: its path has too many or too long names. */
+/* Wants a field, whose path must outlive *fields, and sets *number to its number: that of an equal want, or a new one.
+ * Returns LEAT_E_ARGUMENT if its path has too many or too long names. */
 enum leat_status record_want(struct record_fields *fields, const struct record_want *want, uint32_t *number,
                              struct leat_error *err);
 
-/* Wants the text, and the id (NULL: none; one that is called "id" need not be there). */
+/* Wants the text, and the id (or NULL); a field that is called "id" may be missing. */
 enum leat_status record_want_texts(struct record_fields *fields, const char *text, const char *id,
                                    struct leat_error *err);
 enum leat_status record_want_id(struct record_fields *fields, const char *id, struct leat_error *err);
@@ -69,71 +69,77 @@ void record_fields_free(struct record_fields *fields);
 /* ---- A record ---------------------------------------------------------------------------------------------------- */
 
 struct record_value {
-    enum json_kind kind;   /* JSON_KIND_NONE: the record has no such field */
-    bool escaped;          /* a string of JSON with escapes, which `at` still has */
-    bool untyped;          /* a string of a table in text: a number, where one is compared with */
-    uint64_t begin, bytes; /* in a record of JSON; of a string, what stands between its quotes */
-    const char *at;        /* NULL: not in memory */
-    size_t held;           /* so many of its bytes are at `at`: all, unless the record is too big for memory */
+    enum json_kind kind;   /* JSON_KIND_NONE if the record has no such field */
+    bool escaped;          /* true for a string of JSON with escapes, which are still in `at` */
+    bool untyped;          /* true for a string of a table in text, which is a number if it is compared with one */
+    uint64_t begin, bytes; /* place and length in a record of JSON; those of a string do not count its quotes */
+    const char *at;        /* NULL if it is not in memory */
+    size_t held;           /* number of its bytes at `at`: all, unless the record is too big for memory */
 };
 
 enum record_problem {
     RECORD_FINE = JSON_FINE,
-    RECORD_MALFORMED = JSON_MALFORMED, /* no valid JSON */
-    RECORD_NO_OBJECT = JSON_NO_OBJECT, /* valid JSON, and something else than an object */
-    RECORD_NO_FIELD,                   /* it has no text */
-    RECORD_NO_STRING,                  /* its text is something else than a string */
-    RECORD_ID_TOO_LONG                 /* longer than RECORD_ID_BYTES */
+    RECORD_MALFORMED = JSON_MALFORMED, /* the record is invalid JSON */
+    RECORD_NO_OBJECT = JSON_NO_OBJECT, /* the record is valid JSON, but no object */
+    RECORD_NO_FIELD,                   /* the text is missing */
+    RECORD_NO_STRING,                  /* the text is no string */
+    RECORD_ID_TOO_LONG                 /* the id is longer than RECORD_ID_BYTES */
 };
 
 struct csv_header;
 
 struct record {
     const struct record_fields *fields;
-    const struct csv_header *header; /* of the input that it is from, if that is a table in text */
-    struct record_value *values;     /* by the numbers of wants */
+    const struct csv_header *header; /* header of its input, if that is a table in text */
+    struct record_value *values;     /* values by the numbers of wants */
     struct json_place *places;
     struct json_scan scan;
     enum record_problem problem;
-    uint64_t byte; /* of RECORD_MALFORMED: where, from 1; the length and one more if the record ends too early */
-    bool has_nan;  /* a member is NaN, Infinity or -Infinity: not JSON, but written by Python's json.dumps() */
+    uint64_t byte; /* the wrong byte if RECORD_MALFORMED, from 1; the length plus 1 if the record ends too early */
+    bool has_nan;  /* true if a member is NaN, Infinity or -Infinity: not JSON, but written by Python's json.dumps() */
 };
 
-/* For any number of records, one after another. `fields` must outlive it. record_free() also after a failure. */
+/* Makes room for any number of records, one after another. `fields` must outlive it. record_free() must follow, on
+ * failure too. */
 enum leat_status record_make(struct record *r, const struct record_fields *fields, struct leat_error *err);
-void record_free(struct record *r); /* one that is all zero is fine */
+void record_free(struct record *r); /* a zeroed struct is fine */
 
-/* Finds the values of a record of JSON: one value, with nothing but white space around it. They are at their places in
- * `json`. LEAT_E_TEXT with r->problem: it is no valid object. */
+/* Finds the values of a record of JSON: one value with only white space around it. They lie in `json`. Returns
+ * LEAT_E_TEXT with r->problem if it is no valid object. */
 enum leat_status record_read(struct record *r, const char *json, size_t bytes, struct leat_error *err);
 
-/* The same for a record that comes in chunks: its values have no bytes. record_feed() returns false if it is bad, and
- * the rest of it need not come. */
+/* Find the values of a record that comes in chunks. The values have places, but no bytes. record_feed() returns false
+ * if the record is bad; the rest of it need not come. */
 void record_begin(struct record *r);
 bool record_feed(struct record *r, const char *bytes, size_t count);
 enum leat_status record_end(struct record *r, struct leat_error *err);
 
-/* How many bytes of a value are needed to judge the record; and these bytes, which must stay. */
+/* Returns how many bytes of a value are needed to judge the record. */
 size_t record_needs(const struct record *r, uint32_t want);
+
+/* Gives a value its first bytes, which must stay. */
 void record_hold(struct record *r, uint32_t want, const char *at, size_t held);
 
-/* Gives a row a value, of its kind, as it is; bytes NULL: null. A row begins with no values. */
+/* Begins a row, without values. */
 void record_begin_row(struct record *r);
+
+/* Gives the row a value of this kind; `bytes` NULL means null. */
 void record_put(struct record *r, uint32_t want, enum json_kind kind, const void *bytes, size_t count);
 
-/* The same for a column of JSON, whose kind is looked for: what is not JSON is a string. */
+/* Gives the row a value of JSON, whose kind is found out; if it is not JSON, it is a string. */
 void record_put_json(struct record *r, uint32_t want, const void *bytes, size_t count);
 
-/* The value of a field that is wanted; or, of RECORD_NONE, of one that the record lacks. */
+/* Returns the value of a wanted field; for RECORD_NONE, a value that is missing. */
 const struct record_value *record_value(const struct record *r, uint32_t want);
 
-/* Whether it has a text, and an id that is not too long: else LEAT_E_TEXT with r->problem. */
+/* Returns LEAT_E_TEXT with r->problem unless the record has a text, and its id is not too long. */
 enum leat_status record_check(struct record *r, struct leat_error *err);
 
-/* Unescapes the text of a record that was found fine where it stands, in memory that may be written; returns it. */
+/* Unescapes the text of a record that was checked, in place, in memory that may be written; returns it. */
 char *record_take_text(struct record *r, size_t *bytes);
 
-/* The same with the id, after the text: a string, or the characters of a number. NULL: it has neither. */
+/* Unescapes the id in place, after the text was taken. Returns a string, or the characters of a number; NULL if the
+ * record has neither. */
 const char *record_take_id(struct record *r, size_t *bytes);
 
 #endif

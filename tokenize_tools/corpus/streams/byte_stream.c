@@ -1,5 +1,5 @@
 /*
- * byte_stream.c: see byte_stream.h. The first bytes of the file choose the row of decompressors, or none. Text goes
+ * byte_stream.c: the first bytes of the file choose the row of decompressors, or none. Text goes
  * from the file or the decompressor straight to the caller's buffer. After each frame or member the stream notes a
  * mark, from which reading can start again; in plain files any byte can be such a place. The first error is kept, and
  * reported after all text before it.

@@ -1,4 +1,4 @@
-/* decompressor.c: see decompressor.h. What the rows of decompressor.h have in common. */
+/* decompressor.c: functions that the rows of decompressor.h have in common. */
 #include "decompressor.h"
 
 #include <stdio.h>

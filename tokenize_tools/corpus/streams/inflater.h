@@ -14,16 +14,16 @@
 struct inflater;
 
 enum inflater_result {
-    INFLATER_MORE,   /* input is used up, or room is */
-    INFLATER_END,    /* of the deflate data, and all of its text has been given */
-    INFLATER_BROKEN, /* what came before it has been given */
+    INFLATER_MORE,   /* input or room is used up */
+    INFLATER_END,    /* the deflate data has ended, and all of its text has been given */
+    INFLATER_BROKEN, /* the data is broken, and the text before that place has been given */
     INFLATER_NO_MEMORY
 };
 
 struct inflater_library {
-    const char *name; /* for messages; NULL: this build cannot inflate, and nothing else is set */
+    const char *name; /* for messages; NULL if this build cannot inflate, and no other member is set */
 
-    struct inflater *(*open)(void); /* NULL: no memory */
+    struct inflater *(*open)(void); /* returns NULL if there is no memory */
     void (*close)(struct inflater *inflater);
 
     /* Begins new deflate data. */
@@ -31,12 +31,13 @@ struct inflater_library {
 
     /*
      * Inflates from *in and *in_bytes to *out and *room, and moves all four. At INFLATER_END *in is right after the
-     * data, which may be up to eight bytes before where it stood at the call. `last`: no input follows this.
+     * data, up to eight bytes before its value at the call. `last` says that no input follows.
      */
     enum inflater_result (*run)(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
                                 size_t *room, bool last);
 
-    /* The CRC-32 of gzip, of `crc`'s bytes (0: of none) followed by these: at most 1 GiB, as much as run() gives. */
+    /* Continues the CRC-32 of gzip: `crc` is that of the bytes before, or 0. `count` is at most 1 GiB, as much as run()
+     * gives. */
     uint32_t (*crc)(uint32_t crc, const uint8_t *bytes, size_t count);
 };
 

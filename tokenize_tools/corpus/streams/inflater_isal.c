@@ -1,5 +1,5 @@
 /*
- * inflater_isal.c: see inflater.h; by igzip of isa-l, about three times as fast as zlib.
+ * inflater_isal.c: inflates by igzip of isa-l, about three times as fast as zlib.
  *
  * It decodes up to three symbols at once, and if the data is cut off, it gives nothing of a group whose last symbol is
  * incomplete. A file that is cut off must give the same text on every machine, so find_tail() finds the complete

@@ -1,4 +1,4 @@
-/* inflater_zlib.c: see inflater.h; by zlib, which most systems have. */
+/* inflater_zlib.c: inflates by zlib, which most systems have. */
 #if defined(LEAT_HAVE_ZLIB) && !defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
 

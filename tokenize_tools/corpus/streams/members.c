@@ -1,5 +1,5 @@
 /*
- * members.c: see members.h. A zstd frame is a header, blocks that begin with their length, and perhaps a checksum (RFC
+ * members.c: a zstd frame is a header, blocks that begin with their length, and perhaps a checksum (RFC
  * 8878); a skippable frame begins with its length. A gzip member says its length only if bgzip or its kin made it: then
  * in an extra field "BC", and it has at most 64 KiB of text.
  */

@@ -1,4 +1,4 @@
-/* raw_input.c: see raw_input.h. */
+/* raw_input.c: waits for pipes, retries reads of files, and fills a buffer. */
 #include "raw_input.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * spans.c: see spans.h. One lock guards the queue of spans and what is known of the file behind it; looking for a span
+ * spans.c: one lock guards the queue of spans and what is known of the file behind it; looking for a span
  * and decompressing one go on without it. A thread that decompresses has a decompressor of its own, and so has the
  * stream. Texts and decompressors are used again.
  */
