@@ -4,7 +4,7 @@
 
 static const struct command commands[] = {
     { .name = "limits",
-      .purpose = "measures this machine's ceilings: memory, page cache, disk, hashes, zstd",
+      .purpose = "measures this machine: memory, page cache, disk, hashes, zstd",
       .words = "DIR",
       .words_help =
           "DIR is a folder on the disk to be measured. Its test files have no name and vanish with the command.",
@@ -30,7 +30,7 @@ static const struct command commands[] = {
       .options = bench_encode_options,
       .run = bench_encode },
     { .name = "compare",
-      .purpose = "encodes your own text with leat and other libraries, and compares every id",
+      .purpose = "encodes your text with leat and others, and compares every id",
       .words = "INPUT...",
       .words_help = "INPUT is as for leat pack: .jsonl .csv .txt .parquet, compressed or not, a folder, a URL.",
       .min_words = 1,
@@ -39,19 +39,19 @@ static const struct command commands[] = {
                "with the text of a special token are left out. Exits with 1 if a library has other ids. "
                "Done by leat's Python package.",
       .example = "leat-bench compare -t gpt2 corpus.jsonl\nleat-bench compare -t Qwen/Qwen3-0.6B --with "
-                 "gigatoken,tokenizers corpus.parquet",
+                 "gigatoken corpus.parquet",
       .options = bench_compare_options,
       .run = bench_compare },
     { .name = "pack",
-      .purpose = "packs as `leat pack` does, and shows the CPU time of each step and the bottleneck",
+      .purpose = "packs, and shows each step's CPU time and the bottleneck",
       .words = "INPUT...",
       .words_help = "INPUT and options are those of leat pack; --run, --parts and --dry-run are refused.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "\"Text, alone\" is the rate of one core that does only this step. Work that only one thread at a time "
                "can do limits how many cores help. --threads 1,2,4 makes three runs.",
-      .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst\nleat-bench pack --force "
-                 "--threads 1,2 -o /data/tmp/corpus -t bytes corpus.jsonl.zst",
+      .example = "leat-bench pack --force -o /tmp/corpus -t gpt2 corpus.jsonl.zst\nleat-bench pack --force "
+                 "--threads 1,2 -o /tmp/corpus -t bytes corpus.jsonl.zst",
       .options = pack_options,
       .run = bench_pack },
     { .name = "load",
@@ -60,11 +60,11 @@ static const struct command commands[] = {
       .notes = "Without --work, batches are taken as fast as they come. The times of \"next\" are per call; with "
                "--output views, per row.",
       .example = "leat-bench load --source corpus --seq-len 2048 --batch 32 --bare\nleat-bench load --source corpus "
-                 "--seq-len 2048 --batch 32 --output i64 --threads 0 --work 10",
+                 "--seq-len 512 --batch 8 --output i64 --work 10",
       .options = bench_load_options,
       .run = bench_load },
     { .name = "gpu",
-      .purpose = "measures the path of batches to a GPU beside bare loops: copies, calls, kernels, steps",
+      .purpose = "measures the path to a GPU beside bare loops: copies, kernels, steps",
       .words = "NAME",
       .words_help = "NAME is a dataset with tokens of two bytes, which should fit in memory.",
       .min_words = 1,
@@ -74,7 +74,7 @@ static const struct command commands[] = {
       .options = bench_gpu_options,
       .run = bench_gpu },
     { .name = "report",
-      .purpose = "draws results of other commands (--json) and statistics of training runs as a page",
+      .purpose = "draws results (--json) and statistics of training runs as a page",
       .words = "FILE...",
       .words_help =
           "FILE holds one JSON object per line: results of limits, encode, pack or load with --json, those of make "
@@ -93,7 +93,7 @@ static const struct command commands[] = {
 
 static const struct program leat_bench = {
     .name = "leat-bench",
-    .purpose = "measures the limits of this machine, and how close leat comes to them.",
+    .purpose = "measures this machine's limits, and how close leat comes to them.",
     .commands = commands,
     .example = "leat-bench limits /data\n"
                "leat-bench load --source corpus --seq-len 2048 --batch 32",

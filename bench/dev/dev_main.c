@@ -19,7 +19,7 @@ static const struct command commands[] = {
       .options = bench_sparse_options,
       .run = bench_sparse },
     { .name = "scanners",
-      .purpose = "measures how fast texts are cut into pretokens, before these become ids",
+      .purpose = "measures how fast texts are cut into pretokens",
       .words = "FILE...",
       .words_help = "FILE is as for leat-bench encode.",
       .min_words = 1,
@@ -35,7 +35,7 @@ static const struct command commands[] = {
 
 static const struct program leat_bench_dev = {
     .name = "leat-bench-dev",
-    .purpose = "makes datasets for measurements and tests, and measures scanners; for leat's own developers.",
+    .purpose = "makes datasets for tests, measures scanners; for developers.",
     .commands = commands,
     .example = "leat-bench-dev counting -o /data/counting --tokens 1G\nleat-bench load --source /data/counting "
                "--seq-len 2048 --batch 32",

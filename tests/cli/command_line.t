@@ -25,7 +25,7 @@ leat bench is the program leat-bench, wherever it is.
   leat: cannot run leat-bench: No such file or directory; it must be next to leat or in PATH
   [1]
 
-Help has the purpose in its first line, and is the same however it is asked for; no line has more than 100 columns.
+Help has the purpose in its first line, and is the same however it is asked for; no line has more than 80 columns.
 
   $ leat info --help
   leat info: shows what a dataset holds: tokens, documents, inputs, lengths.
@@ -59,13 +59,13 @@ Help has the purpose in its first line, and is the same however it is asked for;
                                 (required)
   $ for program in leat leat-bench leat-bench-dev; do
   >     $program --help >help
-  >     awk 'NR > 1 && length > 100' help
+  >     awk 'length > 80' help
   >     grep -oE "^($program:|usage:|commands:|example:|exit codes:)" help | paste -sd ' '
   >     for again in -h help ''; do $program $again | cmp - help; done
   >     for command in $(awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }' help); do
   >         [ $command != bench ] || continue
   >         $program $command --help >help.command
-  >         awk 'NR > 1 && length > 100' help.command
+  >         $program $command --help all | awk 'length > 80'
   >         for part in "^$program $command: ." "^usage: $program $command" '^options:' '^example' "^  .*$program $command" \
   >             '  -h, --help'; do
   >             grep -q -e "$part" help.command || echo "$program $command --help has no $part"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_examples.sh: the examples that --help prints run as they stand; those that measure, in small; those that need a
-# server fail without one. Long lines would wrap on a terminal: none has more than 100 columns.
+# server fail without one. Long lines would wrap on a terminal: none has more than 80 columns.
 root=$PWD
 . tests/cli/cli.sh
 
@@ -90,7 +90,7 @@ for program in $programs; do
     try_examples <run.txt
     for command in '' $(commands "$program"); do
         # shellcheck disable=SC2086 # none, or one
-        "$program" $command --help | awk 'length > 100' | grep . && fail "$program $command --help: a line is too long"
+        "$program" $command --help | awk 'length > 80' | grep . && fail "$program $command --help: a line is too long"
     done
 done
 finish

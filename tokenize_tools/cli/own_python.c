@@ -170,28 +170,45 @@ char *own_python_name(void)
     return strdup("python3");
 }
 
+/* The file that a name without a slash is on PATH; the name itself if there is none. */
+static const char *show_place(const char *name, char *path, size_t capacity)
+{
+    const char *folder = strchr(name, '/') ? NULL : getenv("PATH");
+
+    for (size_t length; folder && *folder; folder += length + (folder[length] == ':')) {
+        length = strcspn(folder, ":");
+        snprintf(path, capacity, "%.*s/%s", (int)length, folder, name);
+        if (access(path, X_OK) == 0)
+            return path;
+    }
+    return name;
+}
+
 char *own_python_find(const char *what, char *why, size_t capacity)
 {
-    char *found = own_python_name();
-    enum answer answer = found ? ask(found) : NO_PYTHON;
+    static const char *const says[] = { [OTHER_VERSION] = "has another version of it",
+                                        [HAS_NONE] = "does not have it",
+                                        [NO_PYTHON] = "cannot be started" };
+    char *named = own_python_name(), *usual = strdup("python3"), path[512], lacks[560];
+    enum answer answer = named ? ask(named) : NO_PYTHON;
+    const char *other = named && strcmp(named, "python3") != 0 ? usual : NULL;
 
-    if (answer == HAS_IT)
-        return found;
-    if (found && strcmp(found, "python3") != 0) {
-        free(found);
-        found = strdup("python3");
-        answer = found ? ask(found) : NO_PYTHON;
-        if (answer == HAS_IT)
-            return found;
+    if (answer != HAS_IT && other && ask(usual) == HAS_IT) {
+        free(named);
+        return usual;
     }
-    free(found);
+    free(usual);
+    if (answer == HAS_IT)
+        return named;
+    if (answer == NO_PYTHON && !other)
+        snprintf(lacks, sizeof lacks, "there is no python3 on PATH");
+    else
+        snprintf(lacks, sizeof lacks, "%s %s", show_place(named, path, sizeof path), says[answer]);
     snprintf(why, capacity,
-             "%s is done by leat's Python package, version " LEAT_VERSION ", %s: install it (`pip install .` in leat's "
-             "sources, or its wheel), or name an interpreter that has it in LEAT_PYTHON",
-             what,
-             answer == NO_PYTHON       ? "and there is no python3 on PATH"
-             : answer == OTHER_VERSION ? "and that of python3 on PATH has another version"
-                                       : "which python3 on PATH does not have");
+             "%s is done by leat's Python package, version " LEAT_VERSION ", and %s: install it (`pip install .` in "
+             "leat's sources, or its wheel), or name an interpreter that has it in LEAT_PYTHON",
+             what, lacks);
+    free(named);
     return NULL;
 }
 

@@ -92,9 +92,9 @@ static const struct command commands[] = {
                     "(the first one's number in the token file) and, if the source has several datasets, the number "
                     "of the dataset. Row i of a global batch of B belongs to rank i / (B / W).",
       .example =
-          "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:0.7 --source "
-          "code:0.3:4 --seq-len 4Ki --at 1M:1,1 --print-plan >run7.plan\nleat order --plan run7.plan "
-          "--from 512 --count 512 --batch 512 --rank 3 --world 8\nleat order --source corpus --fit-report 2Ki,4Ki,8Ki",
+          "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:7 --source code "
+          "--seq-len 4Ki --print-plan >run7.plan\nleat order --plan run7.plan --from 512 --batch 512 --rank 3 "
+          "--world 8\nleat order --source corpus --fit-report 2Ki,4Ki,8Ki",
       .options = order_options,
       .run = cmd_order },
     { .name = "fit",
@@ -189,7 +189,7 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .example =
-          "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o all part.*\n"
+          "leat merge -o all --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2\nleat merge -o corpus part.*\n"
           "leat merge -o all run",
       .options = merge_options,
       .run = cmd_merge },
@@ -225,7 +225,7 @@ static const struct command commands[] = {
                     "interpreter that LEAT_PYTHON names. Files of Megatron, nanoGPT, llm.c, datatrove and Modalities "
                     "need no import: leat opens them in place, and leat adopt writes an index for them.",
       .example = "leat import -o web -t gpt2 --end 50256 mds/\nleat import -o code --vocabulary 50307 --dtype uint16 "
-                 "--column tokens mds/train\nleat import -o chat saved/ extra.arrow",
+                 "--column ids mds/train\nleat import -o chat saved/ extra.arrow",
       .options = import_options,
       .run = cmd_import },
     { .name = "export",
@@ -254,8 +254,9 @@ static const struct command commands[] = {
           "For az://: AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or Entra ID's variables, "
           "or AZURE_STORAGE_CONNECTION_STRING, and AZURE_STORAGE_ENDPOINT. For hf://: HF_TOKEN, or what `hf auth "
           "login` writes.",
-      .example = "leat pull s3://corpora/pile/train train\nAWS_ENDPOINT_URL=https://minio.example.org:9000 leat pull "
-                 "s3://corpora/train train",
+      .example = "leat pull s3://corpora/pile/train train\nAWS_ENDPOINT_URL=https://minio.org:9000 leat pull "
+                 "s3://corpora/train "
+                 "train",
       .options = pull_options,
       .run = cmd_pull },
     { .name = "push",

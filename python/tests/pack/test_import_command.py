@@ -92,7 +92,7 @@ def test_which_python(tmp_path):
     folder = os.path.dirname(sys.executable)
     assert run("-o", "b", "a.arrow", cwd=tmp_path, environment={**bare, "PATH": folder}).returncode == 0
     for environment, says in ((bare, "and there is no python3 on PATH"),
-                              ({**bare, "LEAT_PYTHON": "/nowhere/python"}, "and there is no python3 on PATH")):
+                              ({**bare, "LEAT_PYTHON": "/nowhere/python"}, "and /nowhere/python cannot be started: ")):
         done = run("-o", "c", "a.arrow", cwd=tmp_path, environment=environment)
         assert done.returncode == 2 and says in done.stderr and "pip install ." in done.stderr
     other = tmp_path / "other/leat"
@@ -100,12 +100,12 @@ def test_which_python(tmp_path):
     (other / "__init__.py").write_text("")
     (other / "_leat.py").write_text("version = '0.0.1'")
     done = run("-o", "c", "a.arrow", cwd=tmp_path, environment={"PATH": folder, "PYTHONPATH": str(other.parent)})
-    assert done.returncode == 2 and "that of python3 on PATH has another version" in done.stderr
+    assert done.returncode == 2 and f"and {folder}/python3 has another version of it: " in done.stderr
     # another project of this name
     (other / "_leat.py").unlink()
     (other / "__init__.py").write_text(f"__version__ = {leat.__version__!r}")
     done = run("-o", "c", "a.arrow", cwd=tmp_path, environment={"PATH": folder, "PYTHONPATH": str(other.parent)})
-    assert done.returncode == 2 and "which python3 on PATH does not have" in done.stderr
+    assert done.returncode == 2 and f"and {folder}/python3 does not have it: " in done.stderr
     # in an environment: PREFIX/lib/python3/site-packages/leat/bin/leat has PREFIX/bin/python3
     bin_of_package = tmp_path / "venv/lib/python3/site-packages/leat/bin"
     bin_of_package.mkdir(parents=True)
