@@ -13,74 +13,72 @@
 #include "bench/measure/machine.h"
 #include "bench/subcommands.h"
 #include "cli/units.h"
-#include "gather/gather.h"
+#include "loader/loader_fields.h"
 
 static const char *const outputs[] = { "tokens", "i32", "i64", "packed", "views", NULL };
-static const char *const damages[] = { "error", "mask", NULL };
-static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
 static const char *const devices[] = { "host", "cuda", NULL };
 static const char *const compares[] = { "nothing", "synthetic", NULL };
-static const char *const layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
-static const char *const aparts[] = { "auto", "always", "never", NULL };
 
 const struct option_row bench_load_options[] = {
-    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, batch, "B", "rows of a global batch; not with --max-tokens"),
+    { BENCH_OPTION(load_values, "batch", OPTION_COUNT, loader.batch, "B",
+                   "rows of a global batch; not with --max-tokens"),
       .min = 1, .max = 1u << 30 },
-    { BENCH_OPTION(load_values, "rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0",
-      .max = 1u << 30 },
-    { BENCH_OPTION(load_values, "world", OPTION_COUNT, world, "W", "number of ranks; divides the batch"),
+    { BENCH_OPTION(load_values, "rank", OPTION_COUNT, loader.ranks.rank, "R", "take the rows of this rank"),
+      .standard = "0", .max = 1u << 30 },
+    { BENCH_OPTION(load_values, "world", OPTION_COUNT, loader.ranks.world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
-    { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, balance, "HOW",
+    { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, loader.ranks.balance, "HOW",
                    "attention: deal the rows of order fit to ranks by what attention costs; none: one after another"),
-      .standard = "none", .choices = plan_option_balances },
+      .standard = "none", .choices = loader_balances },
     { BENCH_OPTION(load_values, "slice", OPTION_TEXT, slice, "R/N",
                    "take slice R of the N that each row is cut into, numbered from 0, as a rank of context parallelism "
                    "does; --checksum is then of its inputs") },
-    { BENCH_OPTION(load_values, "layout", OPTION_CHOICE, layout, "LAYOUT",
+    { BENCH_OPTION(load_values, "layout", OPTION_CHOICE, loader.slice.layout, "LAYOUT",
                    "what slices are: contiguous, zigzag (two chunks of 2N) or zigzag-documents (of each document)"),
-      .standard = "contiguous", .choices = layouts },
-    { BENCH_OPTION(load_values, "ahead", OPTION_COUNT, ahead, "K",
+      .standard = "contiguous", .choices = loader_layouts },
+    { BENCH_OPTION(load_values, "ahead", OPTION_COUNT32, loader.outputs.ahead, "K",
                    "labels of K tokens after the next, for multi-token prediction"),
       .standard = "0", .max = 256 },
     NO_LOSS_ROWS(load_values),
-    { BENCH_OPTION(load_values, "from", OPTION_COUNT, from, "P", "the position to start at"), .standard = "0",
-      .max = LEAT_MAX_SAMPLES },
+    { BENCH_OPTION(load_values, "from", OPTION_COUNT, loader.position, "P", "the position to start at"),
+      .standard = "0", .max = LEAT_MAX_SAMPLES },
     { BENCH_OPTION(load_values, "steps", OPTION_COUNT, steps, "N", "number of batches, unless the plan ends earlier"),
       .standard = "1000", .min = 1, .max = (uint64_t)1 << 40 },
-    { BENCH_OPTION(load_values, "engine", OPTION_CHOICE, engine, "ENGINE",
+    { BENCH_OPTION(load_values, "engine", OPTION_CHOICE, loader.io.engine, "ENGINE",
                    "how files are read: auto, map, pread, advise or uring"),
-      .standard = "auto", .choices = gather_engine_names },
+      .standard = "auto", .choices = loader_engines },
     { BENCH_OPTION(load_values, "output", OPTION_CHOICE, output, "OUTPUT",
                    "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
                    "rows in place, without a loader"),
       .standard = "tokens", .choices = outputs },
-    { BENCH_OPTION(load_values, "device", OPTION_TEXT, device, "DEVICE", "where batches go: host or cuda:N"),
+    { BENCH_OPTION(load_values, "device", OPTION_TEXT, loader.device.name, "DEVICE",
+                   "where batches go: host or cuda:N"),
       .standard = "host", .offered = devices },
-    { BENCH_OPTION(load_values, "driver", OPTION_TEXT, driver, "FILE",
+    { BENCH_OPTION(load_values, "driver", OPTION_TEXT, loader.device.driver, "FILE",
                    "library to load as CUDA's driver instead of libcuda.so.1") },
-    { BENCH_OPTION(load_values, "threads", OPTION_COUNT, threads, "N",
+    { BENCH_OPTION(load_values, "threads", OPTION_COUNT32, loader.io.threads, "N",
                    "the loader's threads; 0: each call makes its batch"),
       .standard = "1", .max = 64 },
     { BENCH_OPTION(load_values, "borrow", OPTION_FLAG, borrow, NULL,
                    "borrow outputs that the loader's thread has made; without it, each call writes them") },
     { BENCH_OPTION(
-          load_values, "apart", OPTION_CHOICE, apart, "WHEN",
+          load_values, "apart", OPTION_CHOICE, loader.io.apart, "WHEN",
           "read rows of cold files, with the pages around them, straight into their slots: auto (on a GPU), always or "
           "never"),
-      .standard = "auto", .choices = aparts },
-    { BENCH_OPTION(load_values, "slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .min = 2,
-      .max = 64 },
-    { BENCH_OPTION(load_values, "memory", OPTION_SIZE, memory, "SIZE", "limit on the ring's memory"),
+      .standard = "auto", .choices = loader_aparts },
+    { BENCH_OPTION(load_values, "slots", OPTION_COUNT32, loader.io.slots, "N", "slots of the ring"),
+      .standard = "chosen", .min = 2, .max = 64 },
+    { BENCH_OPTION(load_values, "memory", OPTION_SIZE, loader.io.memory, "SIZE", "limit on the ring's memory"),
       .standard = "chosen" },
     { BENCH_OPTION(load_values, "no-verify", OPTION_FLAG, no_verify, NULL,
                    "do not check pages when they are first read") },
-    { BENCH_OPTION(load_values, "on-damage", OPTION_CHOICE, on_damage, "WHAT",
+    { BENCH_OPTION(load_values, "on-damage", OPTION_CHOICE, loader.on_damage, "WHAT",
                    "error: stop; mask: mask the loss of damaged rows"),
-      .standard = "error", .choices = damages },
-    { BENCH_OPTION(load_values, "last", OPTION_CHOICE, last, "HOW",
+      .standard = "error", .choices = loader_damages },
+    { BENCH_OPTION(load_values, "last", OPTION_CHOICE, loader.last, "HOW",
                    "the last batch of a finite plan: short, padded or dropped"),
-      .standard = "short", .choices = lasts },
+      .standard = "short", .choices = loader_lasts },
     { BENCH_OPTION(load_values, "rows", OPTION_CHOICE, rows, "WHAT",
                    "rows are windows of the plan, or whole documents"),
       .standard = "window", .choices = kinds },
@@ -289,9 +287,9 @@ static void print_json(const struct load_values *v, const struct leat_plan *plan
     json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->io.engine);
     json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device.name);
     json_string(&j, "output", outputs[v->output]);
-    json_u64(&j, "threads", v->threads);
+    json_u64(&j, "threads", v->loader.io.threads);
     json_counts(&j, s);
-    if (v->balance != LEAT_BALANCE_NONE) {
+    if (v->loader.ranks.balance != LEAT_BALANCE_NONE) {
         json_open_object(&j, "balance");
         json_u64(&j, "batches", s->balance.dealt);
         json_double(&j, "spread", s->balance.spread);
@@ -379,7 +377,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     }
     if (s->padding_share > 0)
         printf("  padding  %.2f %% of the places of batches\n", 100 * s->padding_share);
-    if (v->balance != LEAT_BALANCE_NONE)
+    if (v->loader.ranks.balance != LEAT_BALANCE_NONE)
         printf(
             "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
             100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.dealt).text);
@@ -413,18 +411,18 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
 
 static bool parse_slice(const struct command *self, struct load_values *v, int *code)
 {
+    struct leat_loader_slice *part = &v->loader.slice;
     char *end = NULL;
 
-    v->part.layout = (enum leat_slice_layout)v->layout;
     if (v->slice) {
-        v->part.rank = strtoull(v->slice, &end, 10);
-        v->part.count = *end == '/' && end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : 0;
+        part->rank = strtoull(v->slice, &end, 10);
+        part->count = *end == '/' && end[1] >= '0' && end[1] <= '9' ? strtoull(end + 1, &end, 10) : 0;
     }
-    if (v->slice && (*end || *v->slice < '0' || *v->slice > '9' || v->part.count == 0)) {
+    if (v->slice && (*end || *v->slice < '0' || *v->slice > '9' || part->count == 0)) {
         *code = command_wrong(self, "--slice: \"%.40s\" is not R/N, such as 0/8", v->slice);
         return false;
     }
-    if (!(v->slice || v->ahead > 0) || (!v->bare && v->output != LOAD_VIEWS))
+    if (!(v->slice || v->loader.outputs.ahead > 0) || (!v->bare && v->output != LOAD_VIEWS))
         return true;
     *code = command_wrong(self, "--slice and --ahead are of a loader; --bare and --output views take whole rows");
     return false;
@@ -433,7 +431,7 @@ static bool parse_slice(const struct command *self, struct load_values *v, int *
 static bool check_compare(const struct command *self, struct load_values *v, int *code)
 {
     v->synthetic = v->synthetic || v->compare;
-    if (v->balance != LEAT_BALANCE_NONE && (v->output == LOAD_VIEWS || v->bare)) {
+    if (v->loader.ranks.balance != LEAT_BALANCE_NONE && (v->output == LOAD_VIEWS || v->bare)) {
         *code = command_wrong(self, "--balance needs a loader, which --bare and --output views do not use");
         return false;
     }
@@ -458,9 +456,9 @@ static bool check_batch(const struct command *self, const struct load_values *v,
         leat_plan_info(plan, &info);
     else if (v->plan.plan || v->plan.max_tokens != LEAT_NONE)
         return true;
-    if (info.max_tokens == 0 && v->batch == 0)
+    if (info.max_tokens == 0 && v->loader.batch == 0)
         *code = command_wrong(self, "--batch B is missing: rows of a global batch");
-    else if (info.max_tokens > 0 && v->batch > 0)
+    else if (info.max_tokens > 0 && v->loader.batch > 0)
         *code =
             command_wrong(self, "--batch and --max-tokens exclude each other: --max-rows limits the rows of a batch");
     else if (info.max_tokens > 0 && (v->bare || v->output == LOAD_VIEWS || v->rows))
@@ -486,7 +484,9 @@ static enum leat_status take_documents(struct leat_plan **documents, const struc
 
 int bench_load(const struct command *self, int argc, char **argv)
 {
-    struct load_values v = { .plan = PLAN_OPTIONS_INIT, .world = 1, .steps = 1000, .rounds = 10, .threads = 1 };
+    struct load_values v = {
+        .plan = PLAN_OPTIONS_INIT, .loader = LEAT_LOADER_OPTIONS_INIT, .steps = 1000, .rounds = 10
+    };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL, *documents = NULL;
     struct load_result result = { .sources = NULL };

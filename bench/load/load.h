@@ -19,14 +19,13 @@ enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 
 struct load_values {
     struct plan_options plan; /* first: its rows count from here */
-    uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up, threads;
-    uint64_t ahead;
-    const char *device, *driver, *trace, *work, *dump, *slice;
-    unsigned engine, output, on_damage, last, rows, apart, compare, layout, balance;
+    struct leat_loader_options loader;
+    uint64_t steps, rounds, warm_up;
+    const char *trace, *work, *dump, *slice;
+    unsigned output, rows, compare;
     struct no_loss no_loss;
     bool borrow, no_verify, bare, synthetic, checksum, json;
-    uint64_t work_ns;              /* of `work` */
-    struct leat_loader_slice part; /* of `slice` and `layout` */
+    uint64_t work_ns; /* of `work` */
 };
 
 /* Opens a file to write, which replaces the old one. Refuses files that the run reads, or that a dataset has. */

@@ -80,8 +80,8 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
     b->width = info.token_width;
     b->length = (uint32_t)info.max_seq_len;
     b->positions = info.positions;
-    b->position = v->from + (v->warm_up + v->steps + v->rounds) * v->batch;
-    s = leat_plan_rank_rows(v->batch, v->rank, v->world, &b->first_row, &b->rows, err);
+    b->position = v->loader.position + (v->warm_up + v->steps + v->rounds) * v->loader.batch;
+    s = leat_plan_rank_rows(v->loader.batch, v->loader.ranks.rank, v->loader.ranks.world, &b->first_row, &b->rows, err);
     if (s != LEAT_OK)
         return s;
     b->source = calloc(info.sources, sizeof *b->source);
@@ -149,9 +149,10 @@ static uint64_t next_position(struct load_bare *b)
 {
     uint64_t at = b->position;
 
-    if (b->positions != LEAT_NONE && b->positions - b->v->from >= b->v->batch)
-        at = b->v->from + (at - b->v->from) % (b->positions - b->v->from - b->v->batch + 1);
-    b->position += b->v->batch;
+    if (b->positions != LEAT_NONE && b->positions - b->v->loader.position >= b->v->loader.batch)
+        at = b->v->loader.position +
+             (at - b->v->loader.position) % (b->positions - b->v->loader.position - b->v->loader.batch + 1);
+    b->position += b->v->loader.batch;
     return at;
 }
 

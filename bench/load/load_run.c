@@ -46,12 +46,12 @@ static enum leat_status make_buffers(struct consumer *c, uint64_t numbers, uint6
     c->inputs = aligned_alloc(64, bytes);
     c->labels = aligned_alloc(64, bytes);
     c->positions = aligned_alloc(64, bytes);
-    c->ahead = c->v->ahead > 0 ? calloc(numbers * c->v->ahead, 8) : NULL;
+    c->ahead = c->v->loader.outputs.ahead > 0 ? calloc(numbers * c->v->loader.outputs.ahead, 8) : NULL;
     c->cu_seqlens_room = numbers + 1;
     c->sequences = c->v->output == LOAD_PACKED ? calloc(c->cu_seqlens_room, sizeof *c->sequences) : NULL;
     c->row = malloc((size_t)(length + 1) * 8);
     c->hash = hashes ? aligned_alloc(64, sizeof *c->hash) : NULL;
-    if (!c->inputs || !c->labels || !c->positions || (c->v->ahead > 0 && !c->ahead) || !c->row ||
+    if (!c->inputs || !c->labels || !c->positions || (c->v->loader.outputs.ahead > 0 && !c->ahead) || !c->row ||
         (c->v->output == LOAD_PACKED && !c->sequences) || (hashes && !c->hash))
         return status_no_memory(err, 3 * bytes);
     memset(c->inputs, 0, bytes);
@@ -67,16 +67,16 @@ static enum leat_status open_device(struct consumer *c, uint64_t numbers, struct
 {
     enum leat_status s;
 
-    if (!load_device_is_gpu(c->v->device))
+    if (!load_device_is_gpu(c->v->loader.device.name))
         return LEAT_OK;
     load_device_count();
-    s = load_device_open(&c->device, c->v->device, c->v->driver, err);
+    s = load_device_open(&c->device, c->v->loader.device.name, c->v->loader.device.driver, err);
     c->on_device = s == LEAT_OK;
-    for (unsigned i = 0; s == LEAT_OK && i < 4 + (c->v->ahead > 0); i++)
+    for (unsigned i = 0; s == LEAT_OK && i < 4 + (c->v->loader.outputs.ahead > 0); i++)
         s = load_device_allocate(&c->device, &c->there[i],
                                  i < 3    ? (size_t)numbers * 8
                                  : i == 3 ? c->cu_seqlens_room * sizeof *c->sequences
-                                          : (size_t)(numbers * c->v->ahead * 8),
+                                          : (size_t)(numbers * c->v->loader.outputs.ahead * 8),
                                  err);
     return s;
 }
@@ -94,7 +94,7 @@ static enum leat_status consumer_open(struct consumer *c, const struct load_valu
 
 static void consumer_close(struct consumer *c)
 {
-    for (unsigned i = 0; c->on_device && i < 4 + (c->v->ahead > 0); i++)
+    for (unsigned i = 0; c->on_device && i < 4 + (c->v->loader.outputs.ahead > 0); i++)
         load_device_free(&c->device, c->there[i]);
     if (c->on_device)
         load_device_close(&c->device);
@@ -208,7 +208,7 @@ static enum leat_status consumer_take(struct consumer *c, const struct leat_batc
             o.cu_seqlens = c->on_device ? c->there[3] : c->sequences;
             o.cu_seqlens_room = b->sequences + 1;
         }
-        *bytes = numbers * o.number_bytes * ((v->output == LOAD_PACKED ? 3 : 2) + v->ahead);
+        *bytes = numbers * o.number_bytes * ((v->output == LOAD_PACKED ? 3 : 2) + v->loader.outputs.ahead);
         s = v->borrow ? leat_batch_borrow(b, &o, c->device.stream, err)
                       : leat_batch_write(b, &o, c->device.stream, err);
         if (s == LEAT_OK && c->on_device && c->hashing)
@@ -255,28 +255,14 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
         LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS | LEAT_OUTPUT_CU_SEQLENS, 0
     };
     const struct load_values *v = r->v;
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader_options o = v->loader;
 
-    o.batch = v->batch;
-    o.ranks.rank = v->rank;
-    o.ranks.world = v->world;
-    o.ranks.balance = (enum leat_balance)v->balance;
-    o.position = v->from;
-    o.io.engine = (enum leat_engine)v->engine;
-    o.on_damage = (enum leat_on_damage)v->on_damage;
-    o.last = (enum leat_last_batch)v->last;
-    o.io.threads = (uint32_t)v->threads;
     o.io.verify = !v->no_verify;
-    o.io.slots = (uint32_t)v->slots;
-    o.io.apart = (enum leat_apart)v->apart;
-    o.io.memory = v->memory;
-    o.device.name = r->consumer.on_device ? r->consumer.device.name : r->v->device;
-    o.device.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
-    o.slice = v->part;
+    if (r->consumer.on_device)
+        o.device = (struct leat_loader_device) { r->consumer.device.name, r->consumer.device.driver_name, { 0 } };
     no_loss_set(&v->no_loss, &o.outputs);
-    o.outputs.ahead = (uint32_t)v->ahead;
     o.outputs.wanted = outputs[v->output];
-    if (o.outputs.wanted && v->ahead > 0)
+    if (o.outputs.wanted && v->loader.outputs.ahead > 0)
         o.outputs.wanted |= LEAT_OUTPUT_AHEAD_LABELS;
     o.outputs.borrow = v->borrow && o.outputs.wanted;
     o.outputs.number_bytes = v->output == LOAD_I64 ? 8 : 4;
@@ -358,7 +344,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
     enum leat_status s = LEAT_OK;
 
     for (uint64_t k = first; s == LEAT_OK && k < first + steps && !r->ended && !cli_interrupted(); k++) {
-        uint64_t at = r->v->from + k * r->v->batch + r->first_row, end = at + r->rows, got = 1;
+        uint64_t at = r->v->loader.position + k * r->v->loader.batch + r->first_row, end = at + r->rows, got = 1;
 
         for (; s == LEAT_OK && at < end && got > 0; at += got) {
             s = leat_plan_samples(r->plan, at, end - at < 64 ? end - at : 64, x, &got, err);
@@ -627,8 +613,8 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     leat_plan_info(plan, &r.info);
     s = open_outputs(&r, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(r.info.max_tokens > 0 ? v->world : v->batch, v->rank, v->world, &r.first_row, &r.rows,
-                                err);
+        s = leat_plan_rank_rows(r.info.max_tokens > 0 ? v->loader.ranks.world : v->loader.batch, v->loader.ranks.rank,
+                                v->loader.ranks.world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
         s = consumer_open(&r.consumer, v, r.info.max_tokens > 0 ? r.info.max_tokens : r.rows * (r.info.max_seq_len + 1),
                           r.info.max_seq_len, err);

@@ -35,4 +35,4 @@ class GPT(nn.Module):
         """The mean loss over the labels that count (those that are not -100)."""
         x = self.tokens(inputs) + self.places(torch.arange(inputs.shape[1], device=inputs.device))
         logits = self.last(self.blocks(x)) @ self.tokens.weight.T
-        return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)
+        return F.cross_entropy(logits.flatten(0, 1), labels.flatten())

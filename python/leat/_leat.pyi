@@ -7,6 +7,7 @@ from typing_extensions import disjoint_base
 version: str
 ORDERS: tuple[str, ...]
 OUTPUTS: dict[str, tuple[int, str | None]]
+LOADER_CHOICES: dict[str, dict[str, int]]
 
 class Error(Exception):
     status: str | None
@@ -137,7 +138,7 @@ def open_plan(sources: list[Any], phases: list[Any], skips: list[Any], opening: 
               options: dict[str, Any]) -> Plan: ...
 def parse_plan(text: str, label: str, opening: tuple[int, bytes | None, int, bool]) -> Plan: ...
 def sample_fields() -> list[tuple[str, int, int]]: ...
-def open_loader(plan: Plan, state: str | None, source_weights: bytes | None, dlpack_device: tuple[int, int], options: dict[str, Any]) -> Loader: ...
+def open_loader(plan: Plan, dlpack_device: tuple[int, int], options: dict[str, Any]) -> Loader: ...
 
 _Token = tuple[bytes, bool, bool, bool, bytes | None]
 _Ids = list[int] | tuple[int, ...] | tuple[bytes, str]

@@ -10,6 +10,15 @@ from leat import _leat
 from leat._values import choice, read_state, whole
 from leat.batch import Batch
 
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from typing_extensions import Self
+
+    from leat.plan import Plan
+
 # How far a loader is:
 #   cursor   position in the plan after the last batch that was given
 #   damaged  rows that were masked up to there
@@ -20,9 +29,6 @@ from leat.batch import Batch
 #   ended    this `for` has ended: a state that is saved from here on does not continue it
 Place = namedtuple("Place", "cursor damaged batches step resumes ended", defaults=(0, 0, 0, 0, False))
 NEXT, THIS = 1, 2
-
-
-LAST = {"short": 0, "padded": 1, "dropped": 2}
 
 
 def batches_in(left, batch_size, rank, world, last, balance=None):
@@ -38,7 +44,7 @@ def last_of(last, world):
     before the others leaves them waiting in the next collective."""
     if last is None:
         return "padded" if world > 1 else "short"
-    choice("last", last, LAST)
+    choice("last", last, _leat.LOADER_CHOICES["last"])
     return last
 
 
@@ -49,7 +55,18 @@ class LoaderNotice(UserWarning):
 class Passes(_leat.Turn):
     """A loader, as far as its place in the plan goes; leat.Loader is what takes batches."""
 
-    def __iter__(self):
+    plan: Plan
+    batch_size: int
+    rank: int
+    world: int
+    balance: str | None
+    _steps: int | None
+    _by_tokens: bool
+    _options: dict[str, Any]
+    _ends: dict[int, None]
+    _go_to: Callable[[Place], None]
+
+    def __iter__(self) -> Self:
         self._alone(self._begin_pass)
         return self
 
@@ -105,7 +122,7 @@ class Passes(_leat.Turn):
         self._place = self._place._replace(resumes=0)
         self._alone(self._begin_pass)
 
-    def __len__(self):
+    def __len__(self) -> int:
         """How many batches a `for` gives: `steps`, or what is left of the plan, or at its end all of it; the same on
         all ranks unless last is "short". From load_state_dict() to the first batch: all batches of the `for` in which
         the state was saved, with those before it, because trainers count from its first one. TypeError if the plan has
@@ -137,7 +154,7 @@ class Passes(_leat.Turn):
 
     # ---- Checkpoints
 
-    def state_dict(self, after=None):
+    def state_dict(self, after: Batch | int | None = None) -> dict[str, Any]:
         """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
         that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
         continue from it: it has a position in the plan, and fingerprints of what led there. If the `for` has not ended,
@@ -156,7 +173,7 @@ class Passes(_leat.Turn):
                  "state": self.plan.state(cursor, damaged)}
         return {**state, "ended": True} if place.ended and after is None else state
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there. A closed
         loader opens again."""
         position, damaged, step = read_state(self.plan, state)
@@ -172,6 +189,6 @@ class Passes(_leat.Turn):
             self._place = place._replace(resumes=0)
 
     @property
-    def cursor(self):
+    def cursor(self) -> int:
         """Position in the plan after the last batch that was given."""
         return self._place.cursor

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from operator import index
 from os import PathLike, fsdecode
 
-from leat._leat import show
+from leat._leat import LOADER_CHOICES, show
 
 MOST = 2**64 - 1
 ROW_DOCUMENTS = ("position_ids", "document_ids", "attention_mask")  # of single samples: which tokens belong together
@@ -104,19 +104,17 @@ def choice(name, value, choices):
     return choices[value] if isinstance(choices, dict) else value
 
 
-LAYOUTS = {"contiguous": 0, "zigzag": 1, "zigzag-documents": 2}
-
-
 def slice_options(value):
     """(rank, count, layout) as the extension takes it; None: whole rows."""
+    layouts = LOADER_CHOICES["slice_layout"]
     if value is None:
         return {}
     if not isinstance(value, (tuple, list)) or len(value) != 3:
-        raise TypeError(f"slice must be (rank, count, layout), with layout {', '.join(LAYOUTS)}, not {shown(value)}")
+        raise TypeError(f"slice must be (rank, count, layout), with layout {', '.join(layouts)}, not {shown(value)}")
     rank, count, layout = value
     count = whole("the count of slice", count, 1)
     return dict(slice_rank=whole("the rank of slice", rank, 0, count - 1), slice_count=count,
-                slice_layout=choice("the layout of slice", layout, LAYOUTS))
+                slice_layout=choice("the layout of slice", layout, layouts))
 
 
 def is_name(value):

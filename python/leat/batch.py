@@ -17,17 +17,17 @@ DAMAGED, PADDED = 1, 2
 class Batch:
     """A batch. Its arrays are attributes; those that the loader was not asked for are None.
 
-    inputs, labels   rows x length; a label without loss is -100, or the loader's ignore_index
+    inputs, labels   rows x length; a label without loss is -100, or what the loader was given for it
     position_ids     of each token in its document, counted from the start of the document or of the row
     document_ids     0 for the tokens of a row's first document, 1 for the next
     loss_mask        true where the label counts
     loss_weights     how much: 0 where it does not; else 1, or the byte / 255 that the dataset's mask has; times the
-                     weight of its source (source_weights); float32
+                     weight that the loader was given for its source; float32
     attention_mask   false for the padding after a shorter row
     source_ids       the number of the row's source in the plan; -1 for padding
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32
     max_seqlen       tokens in the longest such stretch
-    ahead_labels     ahead x rows x length: the tokens after the label; ignore_index where there is no loss
+    ahead_labels     ahead x rows x length: the tokens after the label; where there is no loss, as in labels
 
     It can be unpacked (`inputs, labels = batch`), used like a dict (`batch["inputs"]`, `**batch`), and moved
     (`batch.to`).
@@ -69,7 +69,7 @@ class Batch:
     def real_rows(self):
         """The number of rows that count for the loss: all but those of padding after the plan's end and those that were
         masked because of damage. It can be 0. Means over batches and ranks weigh a batch by this, or by its labels that
-        count, those that are not the loader's ignore_index."""
+        count."""
         return self._native.flags().count(0)
 
     @property

@@ -17,7 +17,7 @@ from array import array
 from collections.abc import Mapping
 
 from leat import _leat
-from leat._passes import LAST, NEXT, LoaderNotice, Passes, Place, last_of
+from leat._passes import NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import IGNORED, style_of
 from leat._values import check_plan, choice, flag, instance, shown, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
@@ -25,7 +25,15 @@ from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
 from leat.ranks import agree, group_of, rank_and_world
 
-ON_DAMAGE = {"error": 0, "mask": 1}
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Literal
+
+    from typing_extensions import Self
+
+    from leat.plan import Plan
+
 BALANCE = {"attention": 1}
 LOOK_EVERY = 64  # batches between looks for notices
 MOST_AHEAD = 256  # batches by tokens that a program takes ahead of the one it trains on
@@ -121,11 +129,20 @@ class Loader(Passes):
     nothing.
     """
 
-    def __init__(self, plan, batch_size=None, *, max_tokens=None, pool=None, rank=None, world=None, ranks=None,
-                 balance=None, outputs=None, ignore_index=-100, style="batch", framework="torch", device="cpu",
-                 buffers=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error", io=IO(),
-                 slice=None, ahead=0,  # noqa: A002 (as in C)
-                 source_weights=None, threads=1, stats_file=None, notices=True):
+    def __init__(self, plan: Plan, batch_size: int | None = None, *, max_tokens: int | None = None,
+                 pool: int | None = None, rank: int | None = None, world: int | None = None,
+                 ranks: tuple[int, int] | Literal["ddp"] | Any = None, balance: Literal["attention"] | None = None,
+                 outputs: str | Iterable[str] | Outputs | None = None, ignore_index: int = -100,
+                 style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
+                 framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",
+                 buffers: bool | Mapping[str, Any] | None = None,
+                 last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
+                 state: Mapping[str, Any] | None = None, restart: bool | None = None, steps: int | None = None,
+                 on_damage: Literal["error", "mask"] = "error", io: IO = IO(),
+                 slice: tuple[int, int, Literal["contiguous", "zigzag", "zigzag-documents"]]  # noqa: A002 (as in C)
+                 | None = None, ahead: int = 0, source_weights: Mapping[str | int, float] | None = None,
+                 threads: int = 1, stats_file: str | bytes | os.PathLike[Any] | StatsFile | None = None,
+                 notices: bool = True) -> None:
         self.plan = check_plan(plan)
         if max_tokens is not None:
             self.plan = plan = plan.by_tokens(max_tokens, max_rows=batch_size, pool=pool)
@@ -142,12 +159,11 @@ class Loader(Passes):
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._group = group_of(ranks)
         self._last, self.balance = last_of(last, self.world), balance
-        device, outputs = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
-        self._framework = framework_of(framework, device.name)
-        self._driver = None if device.driver is None else os.fspath(device.driver)
-        self._borrow, self._notices = outputs.borrow, flag("notices", notices)
+        where, wanted = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
+        self._framework = framework_of(framework, where.name)
+        self._borrow, self._notices = wanted.borrow, flag("notices", notices)
         self._restart = None if restart is None else flag("restart", restart)
-        self._dtype = outputs._dtype(self._framework.default_dtype)
+        self._dtype = wanted._dtype(self._framework.default_dtype)
         if not self._framework.has(self._dtype):
             raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use "
                              "outputs=leat.Outputs(dtype=\"int32\")")
@@ -155,7 +171,7 @@ class Loader(Passes):
             raise TypeError("jax's arrays cannot change: leat.Outputs(borrow=True) and buffers= are for torch and "
                             "numpy")
         ahead = whole("ahead", ahead, 0, 256)
-        self.style, self._style = style, style_of(style, outputs.names, plan, ahead)
+        self.style, self._style = style, style_of(style, wanted.names, plan, ahead)
         self._given = self._style.given
         ignore_index = whole("ignore_index", ignore_index, -2**31, -1)
         if style == "huggingface" and ignore_index != IGNORED:
@@ -169,7 +185,7 @@ class Loader(Passes):
             raise TypeError(f"buffers must be True or a dict from outputs to arrays, not {shown(buffers)}")
         if self._borrow and buffers is not None:
             raise TypeError("borrow and buffers exclude each other: give one of them")
-        if (self._borrow or buffers is not None) and "cu_seqlens" in self._given and outputs.max_sequences is None:
+        if (self._borrow or buffers is not None) and "cu_seqlens" in self._given and wanted.max_sequences is None:
             raise TypeError("cu_seqlens with borrow or buffers needs leat.Outputs(max_sequences=N), the largest number "
                             "of stretches of one document that a batch may have")
         bits = sum(BITS[name] for name in self._given)
@@ -178,19 +194,16 @@ class Loader(Passes):
             as_group("io", io, IO)._native(), rank=self.rank, world=self.world,
             batch=0 if self._by_tokens else self.batch_size * self.world,
             balance=0 if balance is None else choice("balance", balance, BALANCE),
-            on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=LAST[self._last], ahead=ahead, **slice_options(slice), threads=whole("threads", threads, 0, 64),
-            outputs=bits, borrow=self._borrow, number_bytes=8 if self._dtype == "int64" else 4,
-            unshifted=own.unshifted if outputs.unshifted is None else outputs.unshifted,
-            mask_first=own.mask_first if outputs.mask_first is None else outputs.mask_first,
-            mask_row_first=outputs.mask_row_first, mask_begin=outputs.mask_begin,
-            ignore_index=ignore_index,
-            cu_seqlens_room=0 if outputs.max_sequences is None else outputs.max_sequences + 1)
-        self._stats_file = None
+            on_damage=choice("on_damage", on_damage, _leat.LOADER_CHOICES["on_damage"]),
+            last=_leat.LOADER_CHOICES["last"][self._last], ahead=ahead, **slice_options(slice),
+            threads=whole("threads", threads, 0, 64), outputs=bits, number_bytes=8 if self._dtype == "int64" else 4,
+            unshifted=own.unshifted if wanted.unshifted is None else wanted.unshifted,
+            mask_first=own.mask_first if wanted.mask_first is None else wanted.mask_first,
+            ignore_index=ignore_index, device=self._framework.library_device,
+            driver=None if where.driver is None else os.fspath(where.driver), **wanted._native())
         if stats_file is not None:
-            stats_file = as_group("stats_file", stats_file, StatsFile, True)
-            self._stats_file = os.fspath(stats_file.path)
-            self._options.update(stats_ms=max(1, round(1000 * stats_file.seconds)))
+            log = as_group("stats_file", stats_file, StatsFile, True)
+            self._options.update(stats_file=os.fspath(log.path), stats_ms=max(1, round(1000 * log.seconds)))
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
@@ -234,9 +247,8 @@ class Loader(Passes):
         state = self.plan.state(cursor, damaged) if damaged else None
         self._failed = False
         self._native = _leat.open_loader(
-            self.plan._native, state, self._source_weights, self._framework.dlpack_device, dict(
-                self._options, position=cursor, device=self._framework.library_device, driver=self._driver,
-                stats_file=self._stats_file))
+            self.plan._native, self._framework.dlpack_device,
+            dict(self._options, position=cursor, state=state, source_weights=self._source_weights))
         if self._closed:  # by another thread, in the meantime
             self._native.close()
 
@@ -252,15 +264,15 @@ class Loader(Passes):
             self._alone(self._open)
         return self._native
 
-    def close(self):
+    def close(self) -> None:
         """Stops the thread and frees the ring, which borrowed arrays keep alive until they are gone."""
         self._closed = True
         self._let_go()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *why):
+    def __exit__(self, *why: object) -> None:
         self.close()
 
     def __reduce__(self):
@@ -273,7 +285,7 @@ class Loader(Passes):
                 f"{closed}>")
 
     @contextlib.contextmanager
-    def kept_place(self):
+    def kept_place(self) -> Iterator[Self]:
         """Goes back to where it is now at the end of a `with`, whatever was taken inside of it."""
         place = self._place
         try:
@@ -283,7 +295,7 @@ class Loader(Passes):
 
     # ---- Changes
 
-    def change(self, plan, *, group=None):
+    def change(self, plan: Plan, *, group: Any | Literal[False] | None = None) -> None:
         """Goes on with another plan, such as one of plan.change(), after the last batch that was given. Batches from
         here on, and states, are those of a loader that was opened with the new plan at this place; what was prepared
         beyond it is made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
@@ -483,7 +495,7 @@ class Loader(Passes):
 
     # ---- Statistics
 
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
         it took to take a batch), waiting_share, engine, and how the thread spent its time; and `sources`, a dict for
         each source of the plan: its name, the share of the samples that the plan's weights give it now (also if it is
@@ -493,7 +505,7 @@ class Loader(Passes):
         ranks: torch.distributed.all_reduce(torch.tensor([s["loss_tokens"] for s in loader.stats()["sources"]]))."""
         return self._opened().stats()
 
-    def stats_line(self):
+    def stats_line(self) -> str:
         """The statistics in one line, for a log."""
         return self._opened().stats_line()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import KW_ONLY, dataclass, fields
 
+from leat._leat import LOADER_CHOICES
 from leat._values import choice, flag, instance, is_name, listed, positive, read_size, shown, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any, Iterable, Literal, Sequence
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
-APART = {"auto": 0, "always": 1, "never": 2}
-ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
 DTYPES = ("int64", "int32")
 
@@ -211,6 +210,10 @@ class Outputs(Group):
         if self.max_sequences is not None:
             self._check(whole, "max_sequences", 1)
 
+    def _native(self) -> dict[str, Any]:
+        return dict(mask_row_first=self.mask_row_first, mask_begin=self.mask_begin, borrow=self.borrow,
+                    cu_seqlens_room=0 if self.max_sequences is None else self.max_sequences + 1)
+
     def _dtype(self, default: str) -> str:
         """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
         name = getattr(self.dtype, "name", None) or getattr(self.dtype, "__name__", None) or str(self.dtype)
@@ -264,8 +267,9 @@ class IO(Group):
         self._native()
 
     def _native(self) -> dict[str, Any]:
-        return dict(engine=choice(self._of("engine"), self.engine, ENGINES),
-                    apart=choice(self._of("apart"), self.apart, APART), verify=flag(self._of("verify"), self.verify),
+        return dict(engine=choice(self._of("engine"), self.engine, LOADER_CHOICES["engine"]),
+                    apart=choice(self._of("apart"), self.apart, LOADER_CHOICES["apart"]),
+                    verify=flag(self._of("verify"), self.verify),
                     slots=whole(self._of("slots"), self.slots, 0, 64),
                     memory=read_size(self.memory, 0, self._of("memory")),
                     numa_node=whole(self._of("numa_node"), self.numa_node, -2, 2**31 - 1))
@@ -273,7 +277,7 @@ class IO(Group):
 
 @dataclass(frozen=True, repr=False)
 class StatsFile(Group):
-    """A file to which a loader appends its statistics, if there is more to say than stats_file="run.jsonl".
+    """A file to which a loader appends its statistics, if there is more to say than its name.
 
     path      the file
     seconds   a line comes each so many seconds, and when the loader is closed

@@ -14,7 +14,7 @@ import pytest
 import leat
 from leat import _leat
 from leat.batch import OUTPUTS, PLAIN
-from leat.options import ENGINES
+from leat._leat import LOADER_CHOICES
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 
@@ -136,7 +136,8 @@ def test_batches_in_any_order(corpus, ids, seed):
         act = r.randrange(10)
         if act == 0 or not loaders:
             loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=PLAIN, threads=r.choice([0, 1, 3]),
-                                  io=leat.IO(engine=r.choice(list(ENGINES))), position=r.randrange(99)))
+                                  position=r.randrange(99),
+                                  io=leat.IO(engine=r.choice(list(LOADER_CHOICES["engine"])))))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))
         elif act == 2 and kept:

@@ -31,3 +31,26 @@ enum leat_status options_read(void *all, size_t size, const struct options_reser
                           what, LEAT_VERSION);
     return LEAT_OK;
 }
+
+enum leat_status options_check(const struct field *fields, size_t count, const void *options, struct leat_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = 0, words = 0;
+
+        if (fields[i].kind != FIELD_CHOICE)
+            continue;
+        while (fields[i].choices[words])
+            words++;
+        memcpy(&value, (const char *)options + fields[i].offset, sizeof value);
+        if (value >= words)
+            return status_argument(err, fields[i].name, "unknown value %d for %s", (int)value, fields[i].name);
+    }
+    return LEAT_OK;
+}
+
+void options_forget(const struct field *fields, size_t count, void *options)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].kind == FIELD_TEXT || fields[i].kind == FIELD_DOUBLES)
+            memset((char *)options + fields[i].offset, 0, fields[i].bytes);
+}

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "fields.h"
 #include "leat.h"
 
 /* Numbers of a struct that must be 0. */
@@ -31,6 +32,12 @@ struct options_reserved {
  */
 enum leat_status options_read(void *all, size_t size, const struct options_reserved *reserved, const void *given,
                               const char *what, struct leat_error *err);
+
+/* Checks each FIELD_CHOICE: returns LEAT_E_ARGUMENT if a value has no word. */
+enum leat_status options_check(const struct field *fields, size_t count, const void *options, struct leat_error *err);
+
+/* Sets texts and arrays to NULL, since the caller may free its own after the call that read them. */
+void options_forget(const struct field *fields, size_t count, void *options);
 
 /* Element `i` of a caller's array of such structs, whose first one gives the size of all. */
 static inline const void *options_element(const void *items, uint64_t i)

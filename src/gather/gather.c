@@ -25,11 +25,6 @@
 #include "crew.h"
 #include "warm.h"
 
-const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = {
-    "auto", [LEAT_ENGINE_MAP] = "map", [LEAT_ENGINE_PREAD] = "pread", [LEAT_ENGINE_ADVISE] = "advise",
-    [LEAT_ENGINE_URING] = "uring"
-};
-
 static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { [LEAT_ENGINE_MAP] = &engine_map,
                                                                           [LEAT_ENGINE_PREAD] = &engine_pread,
                                                                           [LEAT_ENGINE_ADVISE] = &engine_advise,

@@ -219,9 +219,6 @@ void gather_forget(struct gather *g);
 
 struct gather_done gather_done(const struct gather *g);
 
-/* Names by number, from "auto" on; the last is NULL. */
-extern const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1];
-
 /* Whether gather_is_direct() can be true for a file of a loader with this engine. */
 bool gather_may_be_direct(enum leat_engine engine);
 

@@ -176,8 +176,10 @@ struct leat_loader {
     uint32_t *guard;
     pid_t owner;
     _Atomic(struct loader_sources *) sources;
-    float *source_weights; /* of the first source_weight_count sources; NULL: all are 1 */
-    uint64_t source_weight_count;
+    struct loader_weights {
+        float *each;    /* weights in the loss of the first `count` sources; NULL: all are 1 */
+        uint64_t count; /* others have 1 */
+    } weights;
     struct loader_log log;
     struct loader_loss {
         uint64_t begin_token; /* LEAT_NONE: its labels have loss */

@@ -87,7 +87,7 @@ static enum leat_status check_rows(const struct leat_loader *l, const struct lea
     with->options = l->options;
     with->ops = l->ops;
     with->rows = l->rows;
-    with->source_weights = l->source_weights;
+    with->weights = l->weights;
     s = loader_take_plan(with, err);
     masks = with->masks;
     with->masks |= l->masks; /* also for the loss of labels that options take: slots have the room for it */

@@ -1,13 +1,76 @@
 /*
- * loader_fields.h: the members of struct leat_loader_stats with their names in logs and in Python's Loader.stats(), and
- * how they are written there.
+ * loader_fields.h: the members of struct leat_loader_options and of struct leat_loader_stats: their names in Python, in
+ * logs and in errors, the words for their values, and how they are written.
+ *
+ * To add an option: a member in the public header, a row here, and the code that uses it; Python's extension, the check
+ * of values with words, and what is forgotten after opening go by the rows. Then comes its keyword in python/leat/.
  */
 #ifndef LEAT_LOADER_FIELDS_H
 #define LEAT_LOADER_FIELDS_H
 
 #include <stddef.h>
 
+#include "base/fields.h"
 #include "leat.h"
+
+/* ---- Options ---- */
+
+static const char *const loader_engines[] = { "auto",
+                                              [LEAT_ENGINE_MAP] = "map",
+                                              [LEAT_ENGINE_PREAD] = "pread",
+                                              [LEAT_ENGINE_ADVISE] = "advise",
+                                              [LEAT_ENGINE_URING] = "uring",
+                                              NULL };
+static const char *const loader_aparts[] = { "auto", "always", "never", NULL };
+static const char *const loader_lasts[] = { "short", "padded", "dropped", NULL };
+static const char *const loader_damages[] = { "error", "mask", NULL };
+static const char *const loader_balances[] = { "none", "attention", NULL };
+static const char *const loader_layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
+
+#define ROW(kind, name, member) FIELD_NAMED(FIELD_##kind, name, leat_loader_options, member)
+#define CHOICE(name, member, words)                                                                                    \
+    {                                                                                                                  \
+        name, offsetof(struct leat_loader_options, member), sizeof(uint32_t), FIELD_CHOICE, words                      \
+    }
+static const struct field loader_options[] = {
+    ROW(NUMBER, "batch", batch),
+    ROW(NUMBER, "position", position),
+    ROW(TEXT, "state", state),
+    CHOICE("last", last, loader_lasts),
+    CHOICE("on_damage", on_damage, loader_damages),
+    ROW(NUMBER, "rank", ranks.rank),
+    ROW(NUMBER, "world", ranks.world),
+    CHOICE("balance", ranks.balance, loader_balances),
+    CHOICE("engine", io.engine, loader_engines),
+    CHOICE("apart", io.apart, loader_aparts),
+    ROW(FLAG, "verify", io.verify),
+    ROW(NUMBER, "threads", io.threads),
+    ROW(NUMBER, "slots", io.slots),
+    ROW(NUMBER, "numa_node", io.numa_node),
+    ROW(NUMBER, "memory", io.memory),
+    ROW(TEXT, "device", device.name),
+    ROW(TEXT, "driver", device.driver),
+    ROW(NUMBER, "outputs", outputs.wanted),
+    ROW(NUMBER, "cu_seqlens_room", outputs.cu_seqlens_room),
+    ROW(NUMBER, "number_bytes", outputs.number_bytes),
+    ROW(FLAG, "mask_first", outputs.mask_first),
+    ROW(FLAG, "mask_row_first", outputs.mask_row_first),
+    ROW(FLAG, "mask_begin", outputs.mask_begin),
+    ROW(FLAG, "borrow", outputs.borrow),
+    ROW(FLAG, "unshifted", outputs.unshifted),
+    ROW(NUMBER, "ahead", outputs.ahead),
+    ROW(NUMBER, "ignore_index", outputs.ignore_index),
+    ROW(TEXT, "stats_file", stats_file),
+    ROW(NUMBER, "stats_ms", stats_ms),
+    ROW(DOUBLES, "source_weights", source_weights),
+    ROW(NUMBER, "slice_rank", slice.rank),
+    ROW(NUMBER, "slice_count", slice.count),
+    CHOICE("slice_layout", slice.layout, loader_layouts),
+};
+#undef ROW
+#undef CHOICE
+
+/* ---- Statistics ---- */
 
 enum loader_field_kind { COUNT64, COUNT32, NODE, SECONDS, SHARE, TIMES, TEXT };
 

@@ -124,7 +124,7 @@ bool loader_layout_size(struct leat_loader *l)
     if (!count_tokens(l, width, &tokens, &words) || !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
         !loader_layout_add(&size, l->rows, &z->flags_at) ||
         !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
-        (l->source_weights && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
+        (l->weights.each && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
     if (l->segmented) {
         z->row_room = 0;

@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 #include "loader.h"
+#include "loader_fields.h"
 
 #define STACK        ((size_t)256 << 10)
 #define MIN_SLOTS    4u
@@ -45,8 +46,6 @@ static enum leat_status check_slice(const struct leat_loader_options *o, struct 
     if (slice->rank >= slice->count + (slice->count == 0))
         return status_argument(err, "slice", "no slice %" PRIu64 ": there are %" PRIu64 ", numbered from 0",
                                slice->rank, slice->count);
-    if (slice->layout < LEAT_SLICE_CONTIGUOUS || slice->layout > LEAT_SLICE_ZIGZAG_DOCUMENTS)
-        return status_argument(err, "slice", "unknown layout %d of slices", (int)slice->layout);
     if (o->outputs.ahead > LOADER_MAX_AHEAD)
         return status_argument(err, "ahead", "a place has at most %u labels ahead, not %u", LOADER_MAX_AHEAD,
                                o->outputs.ahead);
@@ -65,14 +64,6 @@ static enum leat_status check_slice(const struct leat_loader_options *o, struct 
 
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
-    if (o->io.engine < LEAT_ENGINE_AUTO || o->io.engine >= GATHER_ENGINE_COUNT)
-        return status_argument(err, "engine", "unknown engine %d", (int)o->io.engine);
-    if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
-        return status_argument(err, "on_damage", "unknown value %d for on_damage", (int)o->on_damage);
-    if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
-        return status_argument(err, "last", "unknown value %d for `last`", (int)o->last);
-    if (o->io.apart < LEAT_APART_AUTO || o->io.apart > LEAT_APART_NEVER)
-        return status_argument(err, "apart", "unknown value %d for apart", (int)o->io.apart);
     if (o->io.threads > LOADER_THREADS)
         return status_argument(err, "threads", "a loader has 0 to %u threads, not %u", LOADER_THREADS, o->io.threads);
     if (o->io.numa_node < LEAT_NUMA_ANY)
@@ -92,8 +83,6 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_argument(err, "cu_seqlens_room",
                                "borrowed cu_seqlens have room for at most 2^31 - 1 numbers, not for %" PRIu64,
                                o->outputs.cu_seqlens_room);
-    if (o->ranks.balance > LEAT_BALANCE_ATTENTION)
-        return status_argument(err, "balance", "unknown value %d for balance", (int)o->ranks.balance);
     if (o->batch > LOADER_MAX_BATCH)
         return status_argument(err, "batch", "a batch of %" PRIu64 " rows is too large; the limit is 2^31", o->batch);
     return check_slice(o, err);
@@ -183,6 +172,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 
     *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
     s = options_read(o, sizeof *o, reserved, options, "leat_loader_options", err);
+    if (s == LEAT_OK)
+        s = options_check(FIELDS(loader_options), o, err);
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
@@ -397,9 +388,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->log.fd = -1;
     make_guard(l);
     s = open_parts(l, options, err);
-    /* the caller's strings and arrays are valid only while opening */
-    l->options.state = l->options.device.name = l->options.device.driver = l->options.stats_file = NULL;
-    l->options.source_weights = NULL;
+    options_forget(FIELDS(loader_options), &l->options);
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

@@ -419,7 +419,7 @@ static void lay_out(const struct leat_loader *l, struct loader_slot *slot, uint3
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
                                           .sources_at = z->sources_at,
-                                          .source_weights_at = l->source_weights ? z->source_weights_at : 0,
+                                          .source_weights_at = l->weights.each ? z->source_weights_at : 0,
                                           .ahead = l->options.outputs.ahead,
                                           .slices = (uint32_t)l->options.slice.count,
                                           .whole_length = slot->batch.whole_length,

@@ -26,16 +26,16 @@ static enum leat_status take_weights(struct leat_loader *l, struct leat_error *e
     if (count > sources)
         return status_argument(err, "source_weights",
                                "%" PRIu64 " weights are too many for a plan of %" PRIu64 " sources", count, sources);
-    l->source_weights = malloc((size_t)count * sizeof *l->source_weights);
-    if (!l->source_weights)
-        return status_no_memory(err, count * sizeof *l->source_weights);
-    l->source_weight_count = count;
+    l->weights.each = malloc((size_t)count * sizeof *l->weights.each);
+    if (!l->weights.each)
+        return status_no_memory(err, count * sizeof *l->weights.each);
+    l->weights.count = count;
     for (uint64_t i = 0; i < count; i++) {
         if (!(weights[i] == 0 || (weights[i] >= LEAST_WEIGHT && weights[i] <= MOST_WEIGHT)))
             return status_argument(
                 err, "source_weights",
                 "the weight of a source in the loss is 0, or 1e-30 to 1e30; source %" PRIu64 " has %g", i, weights[i]);
-        l->source_weights[i] = (float)weights[i];
+        l->weights.each[i] = (float)weights[i];
     }
     return LEAT_OK;
 }
@@ -71,7 +71,7 @@ enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, stru
 
 static float weight_of(const struct leat_loader *l, uint32_t source)
 {
-    return source < l->source_weight_count ? l->source_weights[source] : 1;
+    return source < l->weights.count ? l->weights.each[source] : 1;
 }
 
 void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
@@ -81,7 +81,7 @@ void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, u
 
     for (uint32_t row = 0; row < rows; row++)
         sources[row] = row < slot->places ? (int32_t)slot->samples[row].source : -1;
-    for (uint32_t row = 0; l->source_weights && row < rows; row++)
+    for (uint32_t row = 0; l->weights.each && row < rows; row++)
         weights[row] = row < slot->places ? weight_of(l, slot->samples[row].source) : 1;
 }
 
@@ -154,5 +154,5 @@ void loader_sources_close(struct leat_loader *l)
         before = at->before;
         free(at);
     }
-    free(l->source_weights);
+    free(l->weights.each);
 }

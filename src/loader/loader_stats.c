@@ -117,7 +117,7 @@ static void tell_engines(const struct leat_loader *l, char *text, size_t capacit
     for (int i = 1; i < GATHER_ENGINE_COUNT; i++)
         kinds += atomic_load(&l->gather.in_use[i]) > 0;
     for (int i = 1; i < GATHER_ENGINE_COUNT && used + 1 < capacity; i++) {
-        const char *name = gather_engine_names[i];
+        const char *name = loader_engines[i];
         unsigned files = atomic_load(&l->gather.in_use[i]);
 
         if (files == 0)

@@ -34,8 +34,7 @@ table() {
     same "$1" "the rows" "$(rows "$2" "$1" | sed 's/.* //')" "$(header "$2" "$3" | grep -v '^auto=' | sed 's/=.*//')"
 }
 
-table src/gather/gather.c ENGINE include/leat/loader.h
-same python/leat/options.py ENGINES "$(dict ENGINES python/leat/options.py)" "$(header ENGINE include/leat/loader.h)"
+table src/loader/loader_fields.h ENGINE include/leat/loader.h
 same python/leat/options.py "the engines" \
     "$(grep -oE 'engine: Literal\[[^]]*' python/leat/options.py | grep -oE '"[a-z]+"' | tr -d '"')" \
     "$(header ENGINE include/leat/loader.h | sed 's/=.*//')"

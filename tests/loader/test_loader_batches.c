@@ -3,6 +3,7 @@
  * several ranks, from several positions, over lists of datasets and blends, to the end of the plan, where batches of
  * padding alone have the shape of the others: they had length 1. Threads run here.
  */
+#include "loader/loader_fields.h"
 #include "loading.h"
 
 static char folder[512];
@@ -58,7 +59,7 @@ static void engines(const struct loading *w, uint64_t batch)
                 o.ranks.rank = t % 2;
                 check_batches(w, o, 20);
                 if (t_failures > before)
-                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], o.io.threads, verify);
+                    T_FAIL("engine %s, %u threads, verify %u", loader_engines[e], o.io.threads, verify);
             }
 }
 

@@ -37,9 +37,9 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_NO_MEMORY, "use fewer rows", o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.ranks.rank = 1);
     REFUSED(LEAT_E_ARGUMENT, "nearest", o.ranks.world = 3);
-    REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.io.engine = (enum leat_engine)5);
+    REFUSED(LEAT_E_ARGUMENT, "unknown value 5 for engine", o.io.engine = (enum leat_engine)5);
     REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
-    REFUSED(LEAT_E_ARGUMENT, "for `last`", o.last = (enum leat_last_batch)3);
+    REFUSED(LEAT_E_ARGUMENT, "for last", o.last = (enum leat_last_batch)3);
     REFUSED(LEAT_E_ARGUMENT, "for apart", o.io.apart = (enum leat_apart)(LEAT_APART_NEVER + 1));
     REFUSED(LEAT_E_ARGUMENT, "a loader has 0 to 64 threads, not 65", o.io.threads = 65);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.io.slots = 1);

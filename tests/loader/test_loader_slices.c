@@ -613,7 +613,7 @@ static void refusals(void)
     REFUSED(windows, "no slice 4: there are 4", SLICE(4, 4, CONTIGUOUS));
     REFUSED(windows, "no slice 1: there are 0", SLICE(1, 0, CONTIGUOUS));
     REFUSED(windows, "at most 65536 slices", SLICE(0, 65537, CONTIGUOUS));
-    REFUSED(windows, "unknown layout 3", o.slice.layout = (enum leat_slice_layout)3);
+    REFUSED(windows, "unknown value 3 for slice_layout", o.slice.layout = (enum leat_slice_layout)3);
     REFUSED(windows, "at most 256 labels ahead, not 257", o.outputs.ahead = 257);
     REFUSED(windows, "`unshifted` outputs have no labels ahead", o.outputs.ahead = 1; o.outputs.unshifted = 1);
     REFUSED(windows, "cannot have `unshifted` labels", SLICE(0, 2, CONTIGUOUS); o.outputs.unshifted = 1);

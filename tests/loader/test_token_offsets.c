@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "dataset/dataset.h"
 #include "dataset/part_index.h"
+#include "loader/loader_fields.h"
 #include "loading.h"
 #include "page_cache.h"
 #include "support/on_device.h"
@@ -299,7 +300,7 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
             check_loader(&w, o, seq_len > 10000 ? 2 : 4);
             if (t_failures > before)
                 T_FAIL("offset %u, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", (unsigned)offset,
-                       width, (unsigned)seq_len, gather_engine_names[e], o.io.threads, o.io.verify, o.io.apart);
+                       width, (unsigned)seq_len, loader_engines[e], o.io.threads, o.io.verify, o.io.apart);
         }
     leat_plan_close(w.plan);
 }
@@ -335,7 +336,7 @@ static void check_mixed(uint64_t seq_len, bool cold)
             check_loader(&w, o, 4);
             if (t_failures > before)
                 T_FAIL("mixed offsets, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", width,
-                       (unsigned)seq_len, gather_engine_names[e], o.io.threads, o.io.verify, o.io.apart);
+                       (unsigned)seq_len, loader_engines[e], o.io.threads, o.io.verify, o.io.apart);
         }
     leat_plan_close(w.plan);
     for (unsigned i = 0; i < 3; i++)
@@ -479,8 +480,8 @@ static void check_ids(void)
                 page_cache_drop(inside);
             load_greatest(&w, o, in_page, why);
             if (t_failures > before)
-                T_FAIL("width %u, engine %s, %u threads, apart %u, verify %u, on_damage %u", width,
-                       gather_engine_names[e], o.io.threads, o.io.apart, o.io.verify, o.on_damage);
+                T_FAIL("width %u, engine %s, %u threads, apart %u, verify %u, on_damage %u", width, loader_engines[e],
+                       o.io.threads, o.io.apart, o.io.verify, o.on_damage);
         }
     leat_plan_close(w.plan);
     leat_dataset_close(d);

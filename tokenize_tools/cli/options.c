@@ -165,7 +165,10 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
         return wrong(p, "--%s: \"%.100s\" is too large; the maximum is %" PRIu64, r->name, text, r->max);
     if (r->length)
         options_say_lengths(r->name, text);
-    *(uint64_t *)(void *)(p->values + r->field) = value;
+    if (r->type == OPTION_COUNT32)
+        *(uint32_t *)(void *)(p->values + r->field) = (uint32_t)value;
+    else
+        *(uint64_t *)(void *)(p->values + r->field) = value;
     return OPTIONS_READY;
 }
 
@@ -198,6 +201,7 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
         *(const char **)(void *)(p->values + r->field) = text;
         return OPTIONS_READY;
     case OPTION_COUNT:
+    case OPTION_COUNT32:
     case OPTION_SIZE:
         return set_number(p, r, text);
     case OPTION_CHOICE:

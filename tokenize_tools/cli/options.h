@@ -16,13 +16,14 @@
 #include <stdio.h>
 
 enum option_type {
-    OPTION_FLAG,   /* bool: true when given */
-    OPTION_TEXT,   /* const char *: points into argv */
-    OPTION_COUNT,  /* uint64_t: a number, K M G Ki Mi Gi understood, between `least` and `most` */
-    OPTION_SIZE,   /* uint64_t: the same in bytes; a B may follow */
-    OPTION_CHOICE, /* unsigned: the position of the word in `choices` */
-    OPTION_LIST,   /* struct option_list: all of them */
-    OPTION_CUSTOM  /* anything: `parse` reads it */
+    OPTION_FLAG,    /* bool: true when given */
+    OPTION_TEXT,    /* const char *: points into argv */
+    OPTION_COUNT,   /* uint64_t: a number, K M G Ki Mi Gi understood, between `least` and `most` */
+    OPTION_COUNT32, /* uint32_t: such a number, whose `max` says that it fits */
+    OPTION_SIZE,    /* uint64_t: the same in bytes; a B may follow */
+    OPTION_CHOICE,  /* unsigned: the position of the word in `choices` */
+    OPTION_LIST,    /* struct option_list: all of them */
+    OPTION_CUSTOM   /* anything: `parse` reads it */
 };
 
 /* Values in the order given; they point into argv. Zero at first; freed by option_list_free(). */

@@ -19,9 +19,7 @@ PyObject *fields_get(const struct field *field, const void *from)
         return text ? args_text(text) : Py_NewRef(Py_None);
     case FIELD_BYTES:
         return PyBytes_FromStringAndSize(at, (Py_ssize_t)field->bytes);
-    case FIELD_NUMBER:
-    case FIELD_MAYBE:
-    case FIELD_FLAG:
+    default:
         break;
     }
     if (field->bytes == sizeof wide) {
@@ -32,18 +30,38 @@ PyObject *fields_get(const struct field *field, const void *from)
     return field->kind == FIELD_FLAG ? PyBool_FromLong((long)narrow) : PyLong_FromUnsignedLong(narrow);
 }
 
+static int add(PyObject *dict, const char *name, PyObject *value)
+{
+    int r = value ? PyDict_SetItemString(dict, name, value) : -1;
+
+    Py_XDECREF(value);
+    return r;
+}
+
 PyObject *fields_dict(const struct field *fields, size_t count, const void *from)
 {
     PyObject *dict = PyDict_New();
 
-    for (size_t i = 0; dict && i < count; i++) {
-        PyObject *value = fields_get(&fields[i], from);
-
-        if (!value || PyDict_SetItemString(dict, fields[i].name, value) < 0)
+    for (size_t i = 0; dict && i < count; i++)
+        if (add(dict, fields[i].name, fields_get(&fields[i], from)) < 0)
             Py_CLEAR(dict);
-        Py_XDECREF(value);
-    }
     return dict;
+}
+
+PyObject *fields_choices(const struct field *fields, size_t count)
+{
+    PyObject *all = PyDict_New();
+
+    for (size_t i = 0; all && i < count; i++) {
+        PyObject *words = fields[i].choices ? PyDict_New() : NULL;
+
+        for (long k = 0; words && fields[i].choices[k]; k++)
+            if (add(words, fields[i].choices[k], PyLong_FromLong(k)) < 0)
+                Py_CLEAR(words);
+        if (fields[i].choices && add(all, fields[i].name, words) < 0)
+            Py_CLEAR(all);
+    }
+    return all;
 }
 
 /* ---- Arguments ---- */
@@ -105,6 +123,22 @@ static bool set_text(const struct field *field, void *at, PyObject *value)
     return true;
 }
 
+/* Bytes, as array.array has them; objects of Python are aligned to 16. None: NULL. */
+static bool set_doubles(void *at, PyObject *value)
+{
+    struct {
+        char *values;
+        uint64_t count;
+    } list = { NULL, 0 };
+    Py_ssize_t bytes = 0;
+
+    if (value != Py_None && PyBytes_AsStringAndSize(value, &list.values, &bytes) < 0)
+        return false;
+    list.count = (size_t)bytes / sizeof(double);
+    memcpy(at, &list, sizeof list);
+    return true;
+}
+
 static bool set(const struct field *field, void *to, PyObject *value)
 {
     void *at = (char *)to + field->offset;
@@ -112,11 +146,14 @@ static bool set(const struct field *field, void *to, PyObject *value)
     switch (field->kind) {
     case FIELD_NUMBER:
     case FIELD_MAYBE:
+    case FIELD_CHOICE:
         return field->bytes == sizeof(uint64_t) ? set_wide(at, value) : set_narrow(field, at, value);
     case FIELD_FLAG:
         return set_flag(field, at, value);
     case FIELD_TEXT:
         return set_text(field, at, value);
+    case FIELD_DOUBLES:
+        return set_doubles(at, value);
     case FIELD_BYTES:
         break;
     }

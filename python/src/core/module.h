@@ -15,6 +15,8 @@
 
 #include <leat.h>
 
+#include "base/fields.h"
+
 /* Python before 3.13 needs the functions ..._SizeT for "#" in a format. Its own headers call these because of
  * PY_SSIZE_T_CLEAN; the headers of 3.13 and later do not, although what is built with them runs in older ones, too. All
  * versions have the functions. */
@@ -100,35 +102,14 @@ PyObject *args_tuple(const uint64_t *numbers, size_t count);
         Py_END_ALLOW_THREADS;                                                                                          \
     } while (0)
 
-/* ---- Fields of the library's structs (fields.c) ---- */
-
-enum field_kind {
-    FIELD_NUMBER, /* of 32 or 64 bits; as an argument of 64 bits, None is LEAT_NONE */
-    FIELD_MAYBE,  /* a uint64_t; as a result, too, LEAT_NONE is None */
-    FIELD_FLAG,   /* a uint32_t, 0 or 1: False or True */
-    FIELD_TEXT,   /* a const char *: a str, or None; as an argument it lives as long as the str */
-    FIELD_BYTES   /* a uint8_t[], of results only */
-};
-
-/* A field, and its name in Python. */
-struct field {
-    const char *name;
-    size_t offset, bytes;
-    enum field_kind kind;
-};
-#define FIELD_NAMED(kind, name, type, member)                                                                          \
-    {                                                                                                                  \
-        name, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind                                  \
-    }
-#define FIELD_ROW(kind, type, member)            FIELD_NAMED(kind, #member, type, member)
-#define FIELD_INSIDE(kind, type, inside, member) FIELD_NAMED(kind, #member, type, inside.member) /* of a struct in it */
-
-/* A table of fields: arguments of the functions below. */
-#define FIELDS(table) (table), ARGS_COUNT(table)
+/* ---- Fields of the library's structs (fields.c), which a table of base/fields.h names ---- */
 
 /* A new object of a field of *from, and a new dict of several. */
 PyObject *fields_get(const struct field *field, const void *from);
 PyObject *fields_dict(const struct field *fields, size_t count, const void *from);
+
+/* {name: {word: value}} of the fields with words. */
+PyObject *fields_choices(const struct field *fields, size_t count);
 
 /* Sets fields of *to from a dict with some of the names, which must live as long as *to is used. False with an
  * exception set: TypeError for an unknown name. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "batch.h"
+#include "loader/loader_fields.h"
 #include "plan/plan.h"
 
 #define WAIT_NS 100000000u /* between looks at signals */
@@ -28,43 +29,6 @@ static struct loader *loader_of(PyObject *self)
 }
 
 /* ---- Opening ---- */
-
-#define ROW(kind, member)             FIELD_ROW(FIELD_##kind, leat_loader_options, member)
-#define INSIDE(kind, subject, member) FIELD_INSIDE(FIELD_##kind, leat_loader_options, subject, member)
-#define NAMED(kind, name, member)     FIELD_NAMED(FIELD_##kind, name, leat_loader_options, member)
-static const struct field options[] = {
-    ROW(NUMBER, batch),
-    ROW(NUMBER, position),
-    ROW(NUMBER, last),
-    ROW(NUMBER, on_damage),
-    INSIDE(NUMBER, ranks, rank),
-    INSIDE(NUMBER, ranks, world),
-    INSIDE(NUMBER, ranks, balance),
-    INSIDE(NUMBER, io, engine),
-    INSIDE(NUMBER, io, apart),
-    INSIDE(FLAG, io, verify),
-    INSIDE(NUMBER, io, threads),
-    INSIDE(NUMBER, io, slots),
-    INSIDE(NUMBER, io, memory),
-    INSIDE(NUMBER, io, numa_node),
-    NAMED(TEXT, "device", device.name),
-    INSIDE(TEXT, device, driver),
-    NAMED(NUMBER, "outputs", outputs.wanted),
-    INSIDE(FLAG, outputs, unshifted),
-    INSIDE(FLAG, outputs, borrow),
-    INSIDE(NUMBER, outputs, number_bytes),
-    INSIDE(FLAG, outputs, mask_first),
-    INSIDE(FLAG, outputs, mask_row_first),
-    INSIDE(FLAG, outputs, mask_begin),
-    INSIDE(NUMBER, outputs, ignore_index),
-    INSIDE(NUMBER, outputs, cu_seqlens_room),
-    NAMED(NUMBER, "slice_rank", slice.rank),
-    NAMED(NUMBER, "slice_count", slice.count),
-    NAMED(NUMBER, "slice_layout", slice.layout),
-    INSIDE(NUMBER, outputs, ahead),
-    ROW(TEXT, stats_file),
-    ROW(NUMBER, stats_ms),
-};
 
 static void close_loader(void *loader)
 {
@@ -98,8 +62,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, doubles of weights of sources or None, (device type, device) as DLPack has them,
- * options) */
+/* open_loader(plan, (device type, device) as DLPack has them, options by the names of loader_fields.h) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -107,20 +70,14 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     struct leat_loader *loader;
     struct handle *handle;
     struct leat_error err;
-    const char *weights;
-    Py_ssize_t state_bytes = 0, weights_bytes = 0;
     enum leat_status s;
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#z#(ii)O!:open_loader", &plan, &o.state, &state_bytes, &weights, &weights_bytes,
-                          &type, &device, &PyDict_Type, &given))
+    if (!PyArg_ParseTuple(args, "O(ii)O!:open_loader", &plan, &type, &device, &PyDict_Type, &given))
         return NULL;
-    o.state_bytes = (size_t)state_bytes;
-    o.source_weights = (const double *)(const void *)weights; /* objects of Python are aligned to 16 */
-    o.source_weight_count = (size_t)weights_bytes / sizeof *o.source_weights;
     handle = plan_handle(plan);
-    if (!handle || !fields_set(FIELDS(options), &o, given))
+    if (!handle || !fields_set(FIELDS(loader_options), &o, given))
         return NULL;
     ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_object(handle), &o, &err));
     if (s != LEAT_OK)
@@ -429,7 +386,19 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
+/* LOADER_CHOICES: {option: {word: number}} */
+static int add_choices(PyObject *module)
+{
+    PyObject *all = fields_choices(FIELDS(loader_options));
+    int r = all ? PyModule_AddObjectRef(module, "LOADER_CHOICES", all) : -1;
+
+    Py_XDECREF(all);
+    return r;
+}
+
 int loader_register(PyObject *module)
 {
-    return module_add_type(module, &spec, &loader_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+    if (module_add_type(module, &spec, &loader_type) < 0 || add_choices(module) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, functions);
 }

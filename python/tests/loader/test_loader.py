@@ -10,7 +10,7 @@ from conftest import ROOT, command
 from reference import Reference
 
 import leat
-from leat.options import ENGINES
+from leat._leat import LOADER_CHOICES
 
 ALL = leat.batch.PLAIN
 
@@ -63,7 +63,7 @@ def test_numbers_of_wide_tokens(wide):
         equal(next(loader), reference.batch(3 * k, 3), ("inputs", "labels"), "int32")
 
 
-@pytest.mark.parametrize("engine", list(ENGINES))
+@pytest.mark.parametrize("engine", list(LOADER_CHOICES["engine"]))
 def test_dump_of_the_bench(counting, tmp_path, engine):
     """The C loader's bytes, as leat-bench writes them, are these batches' tokens."""
     words = ["--source", counting, "--seq-len", 128, "--seed", 9, "--batch", 10, "--rank", 1, "--world", 2,

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import leat
-from leat.options import ENGINES
+from leat._leat import LOADER_CHOICES
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_stats(plan):
         next(loader)
     stats = loader.stats()
     assert stats["batches"] == 10 and stats["tokens"] == 10 * 4 * 512 and stats["device"].startswith("host")
-    assert stats["engine"] in ENGINES and stats["next"]["count"] == 9
+    assert stats["engine"] in LOADER_CHOICES["engine"] and stats["next"]["count"] == 9
     assert 0 <= stats["next"]["p50"] <= stats["next"]["max"] and "batches 10" in loader.stats_line()
 
 
