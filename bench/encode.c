@@ -54,7 +54,7 @@ const struct option_row bench_encode_options[] = {
     OPTIONS_END
 };
 
-/* What a thread does: documents [first, last). */
+/* The work of a thread: documents [first, last). */
 struct share {
     const struct texts *texts;
     struct leat_encoder *encoder;
@@ -62,7 +62,7 @@ struct share {
     uint32_t *ids;
     uint64_t count;
     size_t room;
-    uint64_t document; /* the one that failed */
+    uint64_t document; /* the document that failed */
     enum leat_status status;
     struct leat_error err;
 };
@@ -80,11 +80,11 @@ struct result {
 
 /* ---- Encoding --------------------------------------------------------------------------------------------------- */
 
-/* Documents that are encoded together, of so many bytes or a few more. */
+/* Limits of one call of the encoder, which may exceed the bytes by one document. */
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((uint64_t)64 << 10)
 
-/* One thread: encodes its share and keeps the ids. */
+/* Encodes the share of thread `index` and keeps its ids. */
 static void encode_share(void *context, unsigned index)
 {
     struct share *s = (struct share *)context + index;
@@ -114,7 +114,7 @@ static void encode_share(void *context, unsigned index)
     }
 }
 
-/* Cuts the documents into shares of about equally many bytes, for encoders that are open. */
+/* Gives each thread a share of the documents; all shares have about as many bytes. */
 static void share_out(struct share *shares, unsigned threads, const struct texts *t)
 {
     uint64_t document = 0;
@@ -143,7 +143,7 @@ static enum leat_status open_encoders(struct share *shares, unsigned threads, co
     return s;
 }
 
-/* Touches memory for more ids than texts usually have: making it is not part of encoding. */
+/* Allocates and touches memory for more ids than the texts usually have, since that is not part of encoding. */
 static enum leat_status make_room(struct share *shares, unsigned threads, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -159,7 +159,7 @@ static enum leat_status make_room(struct share *shares, unsigned threads, struct
     return s;
 }
 
-/* XXH3-64 of the ids of all shares, in order, as little-endian 32-bit words. */
+/* Returns the XXH3-64 of the ids of all shares, in order, as little-endian 32-bit words. */
 static uint64_t hash_ids(const struct share *shares, unsigned threads)
 {
     XXH3_state_t state;
@@ -197,8 +197,8 @@ static enum leat_status encode_texts(struct share *shares, unsigned threads, str
     return LEAT_OK;
 }
 
-/* Prints an empty line, which says that the next pass can begin, and waits for a line; false if the input ends
- * first. */
+/* Prints an empty line, which says that the next pass can begin, and waits for a line. Returns false if the input
+ * ends first. */
 static bool wait_for_line(void)
 {
     int c;
@@ -211,7 +211,7 @@ static bool wait_for_line(void)
     return c == '\n';
 }
 
-/* All passes; each must give the ids of the first. */
+/* Runs all passes. Each must give the ids of the first pass. */
 static enum leat_status encode_passes(struct share *shares, const struct encode_values *v, struct result *result,
                                       struct leat_error *err)
 {

@@ -31,12 +31,12 @@
 #include "rows/rows.h"
 #include "subcommands.h"
 
-#define NO_GPU      77 /* the exit code of a test that cannot run here */
+#define NO_GPU      77 /* exit code that means "cannot run here" */
 #define SEQ_LEN     2048u
-#define SIZES       3 /* of batches: each four times the one before */
-#define THREADS     5 /* numbers of a loader's threads: each twice the one before */
+#define SIZES       3 /* sizes of batches, each four times the one before */
+#define THREADS     5 /* numbers of threads of a loader, each twice the one before */
 #define SLOTS       8u
-#define WORK_COPIES 64 /* of the smallest batch: a copy that stands for a step's work */
+#define WORK_COPIES 64 /* size of the copy that stands for a step's work, in smallest batches */
 #define MAX_RUNS    64
 
 struct gpu_values {
@@ -64,27 +64,30 @@ const struct option_row bench_gpu_options[] = {
 
 struct gpu {
     struct load_device d;
-    const char *name; /* of a dataset; tokens of two bytes */
+    const char *name; /* the dataset, whose tokens have two bytes */
     const struct gpu_values *v;
 };
 
-/* Medians over the runs; rates in bytes per second, times in seconds. */
+/* Medians over the runs. Rates are bytes per second, times are seconds. */
 struct gpu_figures {
-    double context, open, again; /* from nothing to a context; from there to an open loader; and to another one */
+    double context, open, again; /* seconds until the first context, then until the first open loader, then until a
+                                    second one */
     struct {
         size_t bytes;
-        double plain, slots; /* a plain loop of copies from pinned memory; filled slots through the backend */
-        double cpu;          /* of driver calls per batch: copy, write, one check whether it is done */
-        double kernel;       /* outputs and inputs moved by the widening kernel */
-        double memory;       /* the same moved by a copy on the device */
+        double plain, slots; /* rates of a plain loop of copies from pinned memory, and of filled slots through the
+                                backend */
+        double cpu;          /* CPU seconds of the driver's calls per batch: a copy, a write, a check whether it is
+                                done */
+        double kernel;       /* rate of the outputs and inputs that the widening kernel moves */
+        double memory;       /* rate of a copy on the device that moves as many bytes */
         double gather[THREADS], end_to_end[THREADS];
     } size[SIZES];
-    double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
-    double calls;                            /* of the driver per step, by the library */
-    uint64_t waits;                          /* of them, in all steps, those that wait for the GPU or may */
+    double alone, alone_p99, with, with_p99; /* seconds of a step, without and with a loader */
+    double calls;                            /* calls of the driver per step that the library makes */
+    uint64_t waits;                          /* calls in all steps that wait for the GPU or may wait */
 };
 
-/* Rows of a batch. */
+/* Returns the rows of a batch of this size. */
 static uint64_t rows_of(const struct gpu *g, unsigned size)
 {
     uint64_t rows = (g->v->smallest << 2 * size) / (2 * SEQ_LEN);
@@ -96,7 +99,7 @@ struct ring {
     struct gpu *g;
     struct backend *b;
     struct backend_memory m;
-    struct rows_job job; /* of any slot: inputs and labels of 8 bytes */
+    struct rows_job job; /* the job of every slot: inputs and labels of 8 bytes */
     size_t token_bytes;
     void *inputs, *labels, *other;
     cuda_event begin, end;
@@ -182,7 +185,7 @@ static void close_ring(struct ring *r)
 
 /* ---- Copies ---- */
 
-/* Times `count` copies of a slot's bytes, out of the same pinned memory, and nothing else. */
+/* Measures `count` copies of a slot's bytes out of the same pinned memory. */
 static enum leat_status plain_loop(struct ring *r, uint64_t count, double *seconds, struct leat_error *err)
 {
     struct load_device *d = &r->g->d;
@@ -226,7 +229,8 @@ static enum leat_status slots_loop(struct ring *r, uint64_t count, double *secon
     return s;
 }
 
-/* CPU time of a batch's calls: a copy, a write on the consumer's stream, one look; the device is idle in between. */
+/* Measures the CPU time of a batch's calls: a copy, a write on the consumer's stream, a check. The device is idle
+ * between them. */
 static enum leat_status calls_loop(struct ring *r, uint64_t count, double *seconds, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -256,7 +260,8 @@ static enum leat_status calls_loop(struct ring *r, uint64_t count, double *secon
 
 /* ---- Kernels ---- */
 
-/* By the device's clock: `count` times a slot to inputs and labels, or a copy that moves as many bytes. */
+/* Measures by the device's clock how long `count` slots take to become inputs and labels, or copies that move as
+ * many bytes. */
 static enum leat_status on_device(struct ring *r, bool kernel, uint64_t count, double *seconds, struct leat_error *err)
 {
     struct load_device *d = &r->g->d;
@@ -267,7 +272,7 @@ static enum leat_status on_device(struct ring *r, bool kernel, uint64_t count, d
 
     job.base = r->m.host;
     if (half > out / 2)
-        half = out / 2; /* what the buffers hold */
+        half = out / 2; /* bytes that each buffer holds */
     s = load_device_check(d, d->driver.event_record(r->begin, d->stream), "recording an event", err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         s = kernel
@@ -284,7 +289,7 @@ static enum leat_status on_device(struct ring *r, bool kernel, uint64_t count, d
     *seconds = (double)ms / 1e3;
     if (kernel && s == LEAT_OK)
         s = await_slot(r, 0, err);
-    if (!kernel) /* scaled to the bytes that the kernel moves */
+    if (!kernel) /* The copy's time is scaled to the bytes that the kernel moves. */
         *seconds *= (double)(out + r->token_bytes) / (2.0 * (double)half);
     return s;
 }
@@ -296,7 +301,7 @@ static enum leat_status measure_slots(struct ring *r, unsigned size, struct gpu_
     size_t moved = 16 * (size_t)r->job.rows * r->job.length + r->token_bytes;
     enum leat_status s = LEAT_OK;
 
-    /* in turns, the first of which is not counted */
+    /* Both take turns; the first round does not count. */
     for (uint64_t i = 0; s == LEAT_OK && i <= runs; i++) {
         uint64_t k = i ? i - 1 : 0;
 
@@ -343,9 +348,9 @@ struct loading {
     struct leat_plan *plan;
     struct leat_loader *loader;
     void *inputs, *labels;
-    void *from, *to; /* of the work */
+    void *from, *to; /* buffers of the copies that stand for a step's work */
     size_t work_bytes;
-    uint64_t copies; /* of a step */
+    uint64_t copies; /* copies per step */
 };
 
 static enum leat_status open_plan(struct loading *x, struct leat_error *err)
@@ -356,7 +361,7 @@ static enum leat_status open_plan(struct loading *x, struct leat_error *err)
     return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
 }
 
-/* How many numbers of threads are measured: without those that are more than the CPUs. */
+/* Returns how many numbers of threads are measured: those that do not exceed the CPUs. */
 static unsigned thread_numbers(void)
 {
     unsigned count = 1;
@@ -386,7 +391,7 @@ static void close_loader(struct loading *x)
 
 /* ---- As fast as they come ---- */
 
-/* Batches of `device`; on the GPU each is there, in stored width, when the last has been released. */
+/* Measures the rate of batches on `device`. On the GPU, all are there in stored width when the last one is released. */
 static enum leat_status rate(struct loading *x, const char *device, const char *driver, uint64_t rows, uint32_t threads,
                              double *bytes_per_s, struct leat_error *err)
 {
@@ -394,7 +399,7 @@ static enum leat_status rate(struct loading *x, const char *device, const char *
     const struct leat_batch *b;
     uint64_t began = 0, bytes = 0;
 
-    /* a round that does not count: the first touch of pages */
+    /* This round does not count: it touches the pages for the first time. */
     for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->v->steps; k++) {
         if (k == x->g->v->steps)
             began = clock_ns();
@@ -422,7 +427,7 @@ static enum leat_status work(struct loading *x, uint64_t copies, struct leat_err
     return load_device_check(d, r, "working on the GPU", err);
 }
 
-/* How many copies take the time of a step. */
+/* Finds how many copies take the time of a step. */
 static enum leat_status calibrate(struct loading *x, struct leat_error *err)
 {
     double seconds = 0, work_seconds = (double)x->g->v->work / 1e3;
@@ -454,8 +459,8 @@ static struct leat_outputs outputs_of(const struct loading *x)
     return out;
 }
 
-/* Makes `count` steps and waits for each at its end, as a training loop that looks at its loss; their times go into
- * times[]. */
+/* Makes `count` steps and waits for the end of each, as a training loop that looks at its loss does. Writes their
+ * times to times[]. */
 static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, double *times, struct leat_error *err)
 {
     struct load_device *d = &x->g->d;
@@ -499,8 +504,8 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     if (s == LEAT_OK)
         s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), 1, err);
     if (s == LEAT_OK)
-        s = steps(x, true, count, with, err);             /* not counted */
-    for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* in turns */
+        s = steps(x, true, count, with, err);             /* These steps do not count. */
+    for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* Steps with and without the loader take turns. */
         s = steps(x, false, count, alone + i * count, err);
         if (s == LEAT_OK)
             s = steps(x, true, count, with + i * count, err);
@@ -508,7 +513,7 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     if (s == LEAT_OK) {
         f->alone = mean(alone, count * runs);
         f->with = mean(with, count * runs);
-        contest_median(alone, count * runs); /* sorts */
+        contest_median(alone, count * runs); /* This sorts the times, too. */
         contest_median(with, count * runs);
         f->alone_p99 = alone[count * runs * 99 / 100];
         f->with_p99 = with[count * runs * 99 / 100];
@@ -529,7 +534,7 @@ static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, st
     load_device_count();
     if (s == LEAT_OK)
         s = open_loader(x, x->g->d.name, x->g->d.driver_name, rows_of(x->g, 0), 1, err);
-    for (unsigned round = 0; s == LEAT_OK && round < 2; round++) { /* the first one is not counted */
+    for (unsigned round = 0; s == LEAT_OK && round < 2; round++) { /* The first round does not count. */
         calls = atomic_load(&load_device_calls.calls);
         waits = atomic_load(&load_device_calls.waits);
         s = steps(x, true, count, times, err);
@@ -541,7 +546,7 @@ static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, st
     return s;
 }
 
-/* Batches of one size, by 2^number threads. */
+/* Measures batches of one size, which 2^number threads gather. */
 static enum leat_status measure_rates(struct loading *x, unsigned size, unsigned number, struct gpu_figures *f,
                                       struct leat_error *err)
 {
@@ -723,7 +728,7 @@ int bench_gpu(const struct command *self, int argc, char **argv)
     f.context = (double)(clock_ns() - began) / 1e9;
     if (g.d.driver.device_name(name, (int)sizeof name, g.d.device) != CUDA_OK)
         name[0] = '\0';
-    s = measure_opening(&g, &f, &err); /* first of all, since the driver does some work once */
+    s = measure_opening(&g, &f, &err); /* This comes first, since the driver does some work only once. */
     if (s == LEAT_OK)
         s = measure_ring(&g, &f, &err);
     if (s == LEAT_OK)

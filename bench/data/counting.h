@@ -43,10 +43,10 @@ static inline uint64_t counting_length(uint64_t document, uint64_t mean)
 
 struct counting_options {
     uint64_t tokens;
-    unsigned width;           /* 2 or 4 */
-    uint64_t document_length; /* mean, 1 to 2^40 */
-    int replace;              /* an existing dataset */
-    /* If not NULL: called now and then; nonzero stops the work, and the call returns LEAT_E_STOPPED. */
+    unsigned width;           /* bytes per token: 2 or 4 */
+    uint64_t document_length; /* mean tokens per document, 1 to 2^40 */
+    int replace;              /* 1: an existing dataset is replaced */
+    /* Called now and then unless it is NULL. If it returns nonzero, counting_write() stops with LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
@@ -55,7 +55,7 @@ struct counting_options {
         .width = 2, .document_length = 500                                                                             \
     }
 
-/* Writes the dataset `name`. `info` (may be NULL) as in leat_writer_finish(). Leaves no files on failure. */
+/* Writes the dataset `name`, and its facts to *info unless that is NULL. Leaves no files on failure. */
 enum leat_status counting_write(const char *name, const struct counting_options *options, struct leat_info *info,
                                 struct leat_error *err);
 

@@ -21,7 +21,8 @@ struct texts {
     size_t count_room;
 };
 
-/* Reads the documents of `count` files; `field` holds the text of a JSON record. texts_free() also after a failure. */
+/* Reads the documents of `count` files; `field` holds the text of a JSON record. Call texts_free() afterwards, also
+ * if this fails. */
 enum leat_status texts_read(struct texts *t, const char *const *paths, size_t count, const char *field,
                             struct leat_error *err);
 

@@ -32,7 +32,7 @@
 struct counting_values {
     const char *output;
     uint64_t tokens, length;
-    unsigned width; /* position in `widths` */
+    unsigned width; /* the width's position in `widths` */
     bool force, json;
 };
 
@@ -138,7 +138,7 @@ struct sparse {
     uint64_t end;
 };
 
-/* The page sum of zeros, of which only one page is hashed, and of `count` bytes after them, at most a page. */
+/* Returns the page sum of zeros and of `count` bytes after them, at most a page. Only one page of zeros is hashed. */
 static struct hash128 page_sum(const struct checksum_kernels *k, uint64_t zeros, const void *bytes, uint64_t count)
 {
     uint8_t page[CHECKSUM_PAGE] = { 0 }, last[2 * CHECKSUM_PAGE] = { 0 }, tagged[24];
@@ -156,7 +156,7 @@ static struct hash128 page_sum(const struct checksum_kernels *k, uint64_t zeros,
     return sum;
 }
 
-/* A section of zeros and then `count` bytes, at most a page. */
+/* Writes a section of zeros, which become a hole, and then `count` bytes, at most a page. */
 static enum leat_status put_hole(struct sparse *s, unsigned kind, uint64_t zeros, const void *bytes, uint64_t count,
                                  uint64_t entries, struct leat_error *err)
 {

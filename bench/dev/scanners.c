@@ -37,11 +37,11 @@ const struct option_row bench_scanners_options[] = {
 
 /* What a run of one scanner found. */
 struct cut {
-    uint64_t pretokens, mix; /* mix: depends on every end, in order */
-    double seconds;          /* CPU time of this thread */
+    uint64_t pretokens, mix; /* `mix` depends on every end and on their order */
+    double seconds;          /* CPU seconds of this thread */
 };
 
-/* Every document is a window of its own. */
+/* Cuts every document as a window of its own. */
 static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool mixes)
 {
     struct cut c = { .seconds = machine_thread_seconds() };
@@ -63,7 +63,7 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
     return c;
 }
 
-/* The same for whether text is well-formed; a pretoken is a document. */
+/* Checks whether each document is well-formed UTF-8; counts each of them as one pretoken. */
 static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
 {
     struct cut c = { .seconds = machine_thread_seconds() };
@@ -95,7 +95,7 @@ static void print_row(const char *family, const char *row, const struct texts *t
     json_close_object(j);
 }
 
-/* Whether a row is selected and can run. */
+/* Returns true if the user selected the row and the CPU can run it. */
 static bool wanted_row(const char *name, enum cpu_level needs, const struct scanners_values *v)
 {
     return needs <= cpu_level() && (!v->row || strcmp(v->row, name) == 0);
@@ -117,7 +117,7 @@ static void measure_utf8(const struct texts *t, const struct scanners_values *v,
     }
 }
 
-/* Measures each row of a family; all of them must cut as the last one does, the plain one. */
+/* Measures each row of a family. All of them must cut as the plain row does, which is the last one. */
 static enum leat_status measure_family(const struct scan_family *family, const struct texts *t,
                                        const struct scanners_values *v, struct json *j, struct leat_error *err)
 {
@@ -152,7 +152,7 @@ static bool wanted_family(const char *name, const struct scanners_values *v)
     return !v->family || strcmp(v->family, name) == 0;
 }
 
-/* Whether anything can be measured; an unknown family is reported later. */
+/* Returns true if anything can be measured. An unknown family is reported later. */
 static bool has_row(const struct scanners_values *v)
 {
     const struct scan_family *family;

@@ -36,7 +36,7 @@ struct cuda_extra {
 #undef CUDA_EXTRA_MEMBER
 };
 
-/* NULL: all were found; else the name of a missing one. */
+/* Finds the functions. Returns NULL, or the name of a missing function. */
 static inline const char *cuda_extra_find(const struct cuda_driver *d, struct cuda_extra *extra)
 {
     void *function;

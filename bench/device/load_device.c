@@ -105,11 +105,11 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 struct load_device_calls load_device_calls;
 static atomic_bool counting;
 
-#define STEADY 0 /* never waits */
+#define STEADY 0 /* a call that never waits for the GPU */
 #define WAITS  1
 
-/* Member of struct cuda_driver, whether it may wait, parameters, the same as arguments. The others are called when a
- * loader is opened, and wait for nothing. */
+/* A row has the member of struct cuda_driver, whether the call may wait, its parameters, and its arguments. The
+ * other calls happen while a loader is opened, and wait for nothing. */
 #define COUNTED(X)                                                                                                     \
     X(context_retain, WAITS, (cuda_context * c, cuda_device d), (c, d))                                                \
     X(context_release, WAITS, (cuda_device d), (d))                                                                    \
@@ -167,7 +167,7 @@ enum leat_status __wrap_cuda_driver_open(struct cuda_driver *d, const char *path
     if (s != LEAT_OK || !atomic_load(&counting))
         return s;
 #define REPLACE(member, may_wait, parameters, arguments)                                                               \
-    if (real_##member != d->member) /* only the first time */                                                          \
+    if (real_##member != d->member) /* false once this call is counted already */                                      \
         real_##member = d->member;                                                                                     \
     d->member = counted_##member;
     COUNTED(REPLACE)

@@ -15,19 +15,19 @@
 #include "cuda_extra.h"
 
 struct load_device {
-    const char *name, *driver_name; /* for leat_loader_options.device */
+    const char *name, *driver_name; /* what leat_loader_options has as `device` and `driver` */
     struct cuda_driver driver;
     struct cuda_extra extra;
     cuda_device device;
-    cuda_context context; /* current in the thread that opened it, until it is closed */
+    cuda_context context; /* It is current in the thread that opened the device until the device is closed. */
     cuda_stream stream;
 };
 
-/* Whether the name is that of a GPU; NULL is the host. */
+/* Returns true if `device` names a GPU. NULL is the host. */
 bool load_device_is_gpu(const char *device);
 
-/* `device` and `driver` (NULL: the system's) are kept. LEAT_E_UNSUPPORTED without such a device. After a failure
- * it is closed. */
+/* Opens the device and keeps `device` and `driver` (NULL: the system's). Returns LEAT_E_UNSUPPORTED if there is no
+ * such device. After a failure it is closed. */
 enum leat_status load_device_open(struct load_device *d, const char *device, const char *driver,
                                   struct leat_error *err);
 void load_device_close(struct load_device *d);
@@ -35,7 +35,7 @@ void load_device_close(struct load_device *d);
 enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err);
 void load_device_free(struct load_device *d, void *memory);
 
-/* Copies to the host after what is on the stream, and waits for it. */
+/* Copies to the host once all work on the stream is done, and waits for the copy. */
 enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
                                    struct leat_error *err);
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);
@@ -43,13 +43,12 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
                                    struct leat_error *err);
 
-/*
- * Calls of the driver that the library makes, and those of them that wait for the GPU, or that CUDA says may wait: so
- * that what a batch costs, and that nothing waits between opening and closing a loader, is seen with any driver. A
- * program that counts is linked with --wrap=cuda_driver_open; drivers opened after load_device_count() count.
- */
+/* Counts the calls of the driver that the library makes, and those among them that wait for the GPU or may wait by
+ * CUDA's documentation. They show what a batch costs, and that nothing waits between opening and closing a loader,
+ * with any driver. A program that counts is linked with --wrap=cuda_driver_open. Only drivers that are opened after
+ * load_device_count() count. */
 extern struct load_device_calls {
-    atomic_ullong calls, waits; /* waits are some of the calls */
+    atomic_ullong calls, waits; /* `waits` counts some of the calls */
 } load_device_calls;
 void load_device_count(void);
 

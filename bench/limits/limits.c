@@ -27,7 +27,7 @@
 #define MIB           ((uint64_t)1 << 20)
 #define STANDARD_SIZE (4096 * MIB)
 #define MIN_SIZE      (16 * MIB)
-#define MAX_WRITTEN   (1024 * MIB) /* by one run of the writing row */
+#define MAX_WRITTEN   (1024 * MIB) /* bytes that one run of the writing row writes */
 #define MAX_BUFFER    (256 * MIB)
 
 struct limits_values {
@@ -70,7 +70,7 @@ void *limits_map(size_t bytes)
 
     if (memory == MAP_FAILED)
         return NULL;
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* it also works without huge pages, a little slower */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* A failure is fine: without huge pages it is a little slower. */
     memset(memory, 1, bytes);
     return memory;
 }
@@ -83,7 +83,8 @@ void limits_unmap(void *memory, size_t bytes)
 
 /* ---- The test files --------------------------------------------------------------------------------------------- */
 
-/* A new file in the folder, that loses its name at once. *direct (may be NULL) is the same file by O_DIRECT. */
+/* Creates a file in the folder and removes its name at once. *direct (may be NULL) becomes the same file opened with
+ * O_DIRECT. */
 static enum leat_status create_nameless(struct limits *l, int *fd, int *direct, struct leat_error *err)
 {
     char *path = path_join(l->folder, "leat-bench-XXXXXX", NULL);
@@ -114,7 +115,7 @@ static void fill_random(struct limits *l, uint8_t *to, size_t bytes)
     }
 }
 
-/* Random bytes throughout, so that no file system can store less. */
+/* Fills the file with random bytes, so that no file system can store less. */
 static enum leat_status fill_file(struct limits *l, struct progress *p, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -127,8 +128,7 @@ static enum leat_status fill_file(struct limits *l, struct progress *p, struct l
     return s == LEAT_OK ? file_sync(l->file, "the test file", err) : s;
 }
 
-/* Chooses the size of the files: what was asked for or what fits, in whole MiB; an error if the disk has no room for
- * it. */
+/* Chooses the size of the files in whole MiB: what was asked for, or what fits. Fails if the disk has no room. */
 static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct leat_error *err)
 {
     struct statvfs fs;
@@ -192,7 +192,7 @@ static void close_limits(struct limits *l)
 static bool (*const groups[])(struct limits_group *, struct limits *) = { limits_memory, limits_cache, limits_hash,
                                                                           limits_zstd, limits_disk };
 
-/* One group: measured, and printed as a table or into `j` (NULL: a table). */
+/* Measures a group of cases and prints it into `j`, or as a table if `j` is NULL. */
 static enum leat_status run_group(bool (*make)(struct limits_group *, struct limits *), struct limits *l, uint64_t runs,
                                   struct json *j, struct leat_error *err)
 {

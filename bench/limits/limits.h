@@ -19,26 +19,28 @@
 struct limits {
     const char *folder;
     unsigned cores;
-    uint64_t file_bytes; /* of the test file */
-    uint64_t hot_bytes;  /* of its beginning: fits in memory, read by the page cache rows */
+    uint64_t file_bytes; /* size of the test file */
+    uint64_t hot_bytes;  /* size of the file's beginning, which fits in memory and which the rows of the page cache
+                            read */
     uint64_t write_bytes;
-    int file;   /* the test file; it has lost its name */
-    int direct; /* the same with O_DIRECT; -1: refused, direct_errno says why */
+    int file;   /* the test file, which has no name */
+    int direct; /* the test file opened with O_DIRECT; -1: refused, for the reason in direct_errno */
     int direct_errno;
     int scratch;         /* a second file, for the writing row */
     size_t buffer_bytes; /* far larger than the cache of a core, unless --size is small */
     uint8_t *from, *to;  /* buffer_bytes each */
-    uint8_t *map;        /* of the hot part of the test file; NULL: not made yet */
-    uint64_t seed;       /* of random places: continues from run to run, so that runs read different places */
+    uint8_t *map;        /* map of the test file's hot part; NULL: not made yet */
+    uint64_t seed;       /* state of the random places; it continues from run to run, so that runs read different
+                            places */
 };
 
-/* A case's context: what it needs in addition to the group's. */
+/* The context of a case. */
 struct limits_case {
     struct limits *limits;
     unsigned threads;
-    uint64_t block; /* bytes a read */
+    uint64_t block; /* bytes per read */
     unsigned depth; /* reads in flight */
-    void *extra;    /* the part's own */
+    void *extra;    /* what only this part of the limits knows */
 };
 
 /* The cases of one group, ready for contest_run(). */
@@ -48,24 +50,24 @@ struct limits_group {
     struct contest_case cases[LIMITS_MAX_CASES];
     struct limits_case contexts[LIMITS_MAX_CASES];
     void *extra;
-    void (*release)(void *extra); /* NULL: nothing */
+    void (*release)(void *extra); /* frees `extra`; NULL: nothing to free */
 };
 
 /* Adds a case whose context is a copy of `context`; what the case has set already, as `prepare`, stays. */
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
                 bool (*run)(void *context, struct contest_work *work));
 
-/* Each fills a group that is zero; false: no memory. */
+/* Each of these fills a zeroed group, and returns false if there is no memory. */
 bool limits_memory(struct limits_group *g, struct limits *l);
 bool limits_cache(struct limits_group *g, struct limits *l);
 bool limits_disk(struct limits_group *g, struct limits *l);
 bool limits_hash(struct limits_group *g, struct limits *l);
 bool limits_zstd(struct limits_group *g, struct limits *l);
 
-/* As contest_refuse(): `what`, and the text of an errno unless it is 0. */
+/* Calls contest_refuse() with `what`, and with the text of os_error unless that is 0. */
 bool limits_refuse(struct contest_work *work, const char *what, int os_error);
 
-/* Memory of this many bytes, page-aligned, in huge pages if possible; NULL: no memory. */
+/* Returns page-aligned memory, in huge pages if possible, or NULL if there is none. */
 void *limits_map(size_t bytes);
 void limits_unmap(void *memory, size_t bytes);
 

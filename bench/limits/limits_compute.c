@@ -17,14 +17,14 @@
 
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
 #define L2_TIMES    2048u
-#define CHUNK_BYTES ((size_t)256 << 10) /* of a file, hashed while it is still in level 2 */
+#define CHUNK_BYTES ((size_t)256 << 10) /* bytes of a file that are hashed while they are still in the level 2 cache */
 #define MAX_TEXT    ((size_t)64 << 20)
 #define TEXT_SEED   20240501u
 #define ZSTD_LEVEL  3
 
 /* ---- Memory ---- */
 
-/* Thread `index`'s share [*first, *first + *count) of `all`, in multiples of 64. */
+/* Sets [*first, *first + *count) to the share of thread `index` in `all`, in multiples of 64. */
 static void share(size_t all, unsigned threads, unsigned index, size_t *first, size_t *count)
 {
     size_t each = all / threads / 64 * 64;
@@ -87,10 +87,10 @@ bool limits_memory(struct limits_group *g, struct limits *l)
 
 /* ---- XXH3 ---- */
 
-/* A sum that depends on the results, so that no compiler omits the work. */
+/* A sum of all results, so that no compiler omits the work. */
 static volatile uint64_t sink;
 
-/* The case's hash: depth 64 or 128 is the number of its bits. */
+/* Hashes with the case's hash, whose bits are its `depth`: 64 or 128. */
 static uint64_t hash(const struct limits_case *c, const void *bytes, size_t count)
 {
     return c->depth == 64 ? bare_loops()->xxh64(bytes, count) : bare_loops()->xxh128(bytes, count);
@@ -140,7 +140,8 @@ static bool run_hash_file(void *context, struct contest_work *work)
     return true;
 }
 
-/* Verifies pages by libleat's kernels: their hashes, and with depth 1 that no id is above the vocabulary. */
+/* Verifies pages by libleat's kernels: their hashes, and with a depth of 1 also that each id is below the vocabulary
+ * size. */
 static bool run_verify_pages(void *context, struct contest_work *work)
 {
     const struct limits_case *c = context;
@@ -190,7 +191,7 @@ struct zstd {
 #define WORDS        30000u
 #define WORD_LETTERS 12u
 
-/* A word of 2 to 10 letters; rare ones are longer, and letters are as uneven as in a language. */
+/* Makes a word of 2 to 10 letters. Rare words are longer, and letters are as uneven as in a language. */
 static size_t make_word(char *out, unsigned rank, uint64_t *seed)
 {
     static const char letters[] = "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllll"

@@ -23,16 +23,18 @@
 
 #define MIB              ((uint64_t)1 << 20)
 #define ALIGN            4096u
-#define SEQUENTIAL_LIMIT 2.0 /* seconds: a slow disk is not read to its end */
-#define RANDOM_LIMIT     0.5 /* of random reads of the disk, unless they read as much as the file has earlier */
+#define SEQUENTIAL_LIMIT 2.0 /* seconds, so that a slow disk is not read to its end */
+#define RANDOM_LIMIT                                                                                                   \
+    0.5 /* seconds of random reads of the disk, which end earlier once they have read as much as
+                                the file has */
 
-/* A place for `bytes` within [0, all), a multiple of `align`. */
+/* Returns a random place for `bytes` within [0, all), which is a multiple of `align`. */
 static uint64_t random_place(struct limits *l, uint64_t all, uint64_t bytes, uint64_t align)
 {
     return contest_random(&l->seed) % ((all - bytes) / align + 1) * align;
 }
 
-/* One read of the case's block, which counts. */
+/* Reads a block of the case, and counts it. */
 static bool read_block(const struct limits_case *c, int fd, uint8_t *to, uint64_t at, struct contest_work *work)
 {
     ssize_t got = pread(fd, to, c->block, (off_t)at);
@@ -57,7 +59,7 @@ static bool run_cached_sequential(void *context, struct contest_work *work)
     return ok;
 }
 
-/* Windows of tokens begin at any even byte; they go to a buffer the size of a batch, one after the other. */
+/* Reads windows of tokens, which begin at any even byte, one after the other into a buffer of the size of a batch. */
 static bool run_cached_random(void *context, struct contest_work *work)
 {
     const struct limits_case *c = context;
@@ -69,7 +71,7 @@ static bool run_cached_random(void *context, struct contest_work *work)
     return ok;
 }
 
-/* Maps the part that is in memory and has the kernel fill the page table; MAP_FAILED with errno set if it cannot. */
+/* Maps the part that is in memory, with its page table filled. Returns MAP_FAILED and sets errno if that fails. */
 static uint8_t *map_populated(const struct limits *l)
 {
     void *map = mmap(NULL, l->hot_bytes, PROT_READ, MAP_SHARED, l->file, 0);
@@ -95,7 +97,7 @@ static bool run_populate(void *context, struct contest_work *work)
     return true;
 }
 
-/* The map is made before the clock runs, and kept from run to run. */
+/* Makes the map before the clock runs, and keeps it from run to run. */
 static bool prepare_mapped(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
@@ -195,7 +197,7 @@ static void put_read(struct deep *d, unsigned slot)
     uint8_t *buffer = d->buffers + (size_t)slot * d->c->block;
 
     if (!sqe)
-        return; /* cannot happen: the ring has a place for each slot */
+        return; /* This cannot happen, since the ring has a place for each slot. */
     if (d->registered)
         io_uring_prep_read_fixed(sqe, l->direct, buffer, (unsigned)d->c->block, at, 0);
     else
@@ -204,7 +206,7 @@ static void put_read(struct deep *d, unsigned slot)
     d->in_flight++;
 }
 
-/* Takes what has finished; until that is enough, a new read follows each. */
+/* Takes the reads that have finished. With `again`, a new read follows each of them. */
 static bool reap(struct deep *d, bool again)
 {
     struct io_uring_cqe *cqe;
@@ -246,7 +248,7 @@ static bool read_all(struct deep *d)
     return ok;
 }
 
-/* Random reads over the O_DIRECT file with as many in flight as the case says. */
+/* Reads random blocks of the O_DIRECT file, with as many reads in flight as the case says. */
 static bool read_deep(const struct limits_case *c, struct contest_work *work)
 {
     struct deep d = { .c = c, .work = work };

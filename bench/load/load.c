@@ -115,8 +115,8 @@ const struct option_row bench_load_options[] = {
 
 /* ---- Is it the loader? ---- */
 
-/* The same steps with real batches and with one that is in memory already, in turns in one run; what the real ones take
- * longer is the loader's. */
+/* Steps with real batches and steps with a batch that is in memory already take turns in one run. The difference is
+ * what the loader costs. */
 
 #define LITTLE 0.01 /* a share of a step too small to matter, and below the noise between the turns of a run */
 
@@ -125,7 +125,7 @@ static double step(const struct load_figures *f)
     return machine_per(f->seconds, (double)f->steps);
 }
 
-/* What the loader did most while steps ran. */
+/* Returns what the loader did most while steps ran. */
 static const char *cause(const struct leat_loader_stats *s)
 {
     const struct {
@@ -145,7 +145,7 @@ static const char *cause(const struct leat_loader_stats *s)
     return parts[most].name;
 }
 
-/* The part of a step with real batches that it takes longer than with one that is in memory. */
+/* Returns the share of a step that the loader adds, compared with a batch that is in memory already. */
 static double loader_share(const struct load_result *r)
 {
     double real = step(&r->total), without = step(&r->synthetic);
@@ -153,7 +153,7 @@ static double loader_share(const struct load_result *r)
     return real > 0 && without > 0 && without < real ? 1 - without / real : 0;
 }
 
-/* The sentence of --compare. */
+/* Writes the sentence of --compare. */
 static void answer(char *text, size_t room, const struct load_result *r)
 {
     double share = loader_share(r);
@@ -176,7 +176,7 @@ static void answer(char *text, size_t room, const struct load_result *r)
 
 /* ---- Output ---- */
 
-/* Counts of calls for batches by time, up to the longest; empty with views. */
+/* Writes how many calls for batches took which time, up to the longest. The array is empty for views. */
 static void json_calls(struct json *j, const struct load_figures *f)
 {
     unsigned end = LOAD_CALLS;
@@ -446,7 +446,7 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     return false;
 }
 
-/* Whether --batch goes with the plan, which is NULL before it is opened. */
+/* Returns true if --batch fits the plan, which is NULL before it is opened. */
 static bool check_batch(const struct command *self, const struct load_values *v, const struct leat_plan *plan,
                         int *code)
 {
@@ -469,7 +469,8 @@ static bool check_batch(const struct command *self, const struct load_values *v,
     return false;
 }
 
-/* --rows documents: the plan's documents in place of its windows, in the same way shuffled or not. */
+/* Opens the plan of --rows documents: the documents of the plan's sources in place of its windows, shuffled if the
+ * plan is. */
 static enum leat_status take_documents(struct leat_plan **documents, const struct leat_plan *plan,
                                        struct leat_error *err)
 {

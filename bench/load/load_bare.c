@@ -16,7 +16,7 @@
 struct source {
     struct leat_dataset *dataset;
     uint64_t parts;
-    struct leat_view *views; /* of each part */
+    struct leat_view *views; /* a view of each part */
     struct leat_part *facts;
 };
 
@@ -29,7 +29,7 @@ struct load_bare {
     struct source *source;
     struct leat_sample *samples;
     uint8_t *to, *labels;
-    uint64_t position, positions; /* of the next batch; how many the plan has */
+    uint64_t position, positions; /* position of the next batch, and how many positions the plan has */
 };
 
 static enum leat_status open_source(struct source *s, const char *name, struct leat_error *err)
@@ -122,7 +122,7 @@ void load_bare_close(struct load_bare *b)
     free(b);
 }
 
-/* The loop itself; the places were computed before. Returns how many bytes it wrote. */
+/* Runs the loop over places that were computed before. Returns how many bytes it wrote. */
 static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
 {
     unsigned bytes = b->v->output == LOAD_I64 ? 8 : 4;
@@ -144,7 +144,7 @@ static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
     return b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS ? at : 2 * at;
 }
 
-/* Where the next batch begins: after all of the loader's; if the plan ends, again from its start. */
+/* Returns where the next batch begins: after all batches of the loader, or at the plan's start once the plan ends. */
 static uint64_t next_position(struct load_bare *b)
 {
     uint64_t at = b->position;

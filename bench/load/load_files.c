@@ -18,7 +18,8 @@ static bool is_standard(const char *fd)
     return strcmp(fd, "0") == 0 || strcmp(fd, "1") == 0 || strcmp(fd, "2") == 0;
 }
 
-/* Whether this process has the file open, as datasets keep all of theirs; descriptors 0 to 2 do not count. */
+/* Returns true if this process has the file open, as it has all files of its datasets. Descriptors 0 to 2 do not
+ * count. */
 static bool is_open(const struct stat *file)
 {
     DIR *d = opendir("/proc/self/fd");
@@ -41,7 +42,7 @@ static bool is_same(const char *path, const struct stat *file)
     return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-/* The plan, or a list of sources: these were closed when they were read. */
+/* Returns true if the file is the plan or a list of sources, which are closed once they are read. */
 static bool was_read(const struct load_values *v, const struct stat *file)
 {
     const struct option_list *sources = &v->plan.sources;

@@ -20,21 +20,21 @@
 
 /* ---- What a training loop does with a batch ---- */
 
-/* It gets its numbers, in memory on the host or on a GPU, and, for the checksum, its rows as they are stored. */
+/* The consumer gets a batch's numbers in memory of the host or of a GPU, and its rows as stored, for the checksum. */
 struct consumer {
     const struct load_values *v;
-    uint8_t *inputs, *labels, *positions; /* with a GPU only what is brought back for the checksum */
+    uint8_t *inputs, *labels, *positions; /* with a GPU, only the copies for the checksum */
     uint8_t *ahead;                       /* NULL: not wanted */
     int32_t *sequences;
     uint64_t cu_seqlens_room;
     bool on_device;
     struct load_device device;
-    void *there[5];     /* the same five on the GPU */
-    uint8_t *row;       /* one, as stored, for the checksum */
+    void *there[5];     /* the same five outputs on the GPU */
+    uint8_t *row;       /* one row as stored, for the checksum */
     XXH3_state_t *hash; /* NULL: neither a checksum nor a dump is wanted */
-    bool hashing;       /* what is taken now belongs to them */
-    FILE *dump;         /* the caller's; NULL: not wanted */
-    uint64_t aside_ns;  /* spent on the checksum, which does not count */
+    bool hashing;       /* rows that are taken now belong to checksum and dump */
+    FILE *dump;         /* the caller's file; NULL: not wanted */
+    uint64_t aside_ns;  /* time spent on the checksum, which does not count */
     double aside_cpu;
 };
 
@@ -81,7 +81,7 @@ static enum leat_status open_device(struct consumer *c, uint64_t numbers, struct
     return s;
 }
 
-/* For batches of `rows` rows of up to `length`. After a failure consumer_close() frees what was made. */
+/* Opens a consumer for batches of `numbers` numbers. After a failure, consumer_close() frees what was made. */
 static enum leat_status consumer_open(struct consumer *c, const struct load_values *v, uint64_t numbers,
                                       uint64_t length, struct leat_error *err)
 {
@@ -120,16 +120,16 @@ static uint64_t number_at(const void *numbers, unsigned bytes, uint64_t at)
     return bytes == 8 ? (uint64_t)((const int64_t *)numbers)[at] : (uint32_t)((const int32_t *)numbers)[at];
 }
 
-/* One row, for the checksum and the dump. */
+/* Adds one row to the checksum and the dump. */
 static void consumer_hash_row(struct consumer *c, const void *tokens, size_t bytes)
 {
     XXH3_64bits_update(c->hash, tokens, bytes);
     if (c->dump)
-        fwrite(tokens, 1, bytes, c->dump); /* errors are checked at the end */
+        fwrite(tokens, 1, bytes, c->dump); /* An error is noticed when the file is closed. */
 }
 
-/* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. Of slices only the
- * inputs. */
+/* Hashes the batch's rows as stored. A row of outputs is rebuilt from its inputs and its last label; of a slice,
+ * only the inputs are hashed. */
 static void hash_rows(struct consumer *c, const struct leat_batch *b, const struct leat_outputs *o)
 {
     uint64_t began = clock_ns();
@@ -140,7 +140,7 @@ static void hash_rows(struct consumer *c, const struct leat_batch *b, const stru
         uint64_t length = b->lengths[row], at = row * (o ? o->length : 0), tokens_of = length + !c->v->slice;
         const uint8_t *tokens = leat_batch_row(b, row);
 
-        if (length == 0) /* a document of no token or one: nothing is learnt from it */
+        if (length == 0) /* A document with fewer than two tokens teaches nothing. */
             continue;
         if (o) {
             for (uint64_t i = 0; i < length; i++)
@@ -156,7 +156,7 @@ static void hash_rows(struct consumer *c, const struct leat_batch *b, const stru
     c->aside_cpu += machine_cpu_seconds() - cpu;
 }
 
-/* Brings the numbers that the checksum is made of to the host; its time is not counted. */
+/* Copies the numbers of the checksum to the host. Its time does not count. */
 static enum leat_status bring(struct consumer *c, struct leat_outputs *o, uint64_t numbers, struct leat_error *err)
 {
     uint64_t began = clock_ns();
@@ -177,7 +177,7 @@ static uint64_t consumer_checksum(const struct consumer *c)
     return c->hash ? XXH3_64bits_digest(c->hash) : 0;
 }
 
-/* Writes or borrows what the batch's outputs are; *bytes is how much. */
+/* Takes the batch's outputs and sets *bytes to their size. */
 static enum leat_status consumer_take(struct consumer *c, const struct leat_batch *b, uint64_t *bytes,
                                       struct leat_error *err)
 {
@@ -219,7 +219,7 @@ static enum leat_status consumer_take(struct consumer *c, const struct leat_batc
     return s;
 }
 
-/* Rows of a batch that is not taken, for the checksum. */
+/* Hashes the rows of a batch whose outputs are not taken. */
 static enum leat_status consumer_hash(struct consumer *c, const struct leat_batch *b, struct leat_error *err)
 {
     uint64_t bytes;
@@ -244,7 +244,7 @@ struct run {
     struct consumer consumer;
     struct durations *views;
     struct progress progress;
-    uint64_t held, to_hold; /* batches, by work() */
+    uint64_t held, to_hold; /* steps of work() that are done, and all of them: for the progress */
     bool ended;
 };
 
@@ -272,7 +272,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 
 /* ---- One step ---- */
 
-/* A step of training that takes no CPU time of this machine. Such runs are long, so they show progress. */
+/* Waits as long as a step of training takes, without CPU time. Such runs are long, so they show progress. */
 static void work(struct run *r)
 {
     struct timespec t = { (time_t)(r->v->work_ns / 1000000000u), (long)(r->v->work_ns % 1000000000u) };
@@ -336,7 +336,7 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
     return s;
 }
 
-/* Rows in place, one view each. */
+/* Takes the rows of `steps` batches in place, one view each. */
 static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps, struct load_figures *f,
                                    struct leat_error *err)
 {
@@ -374,7 +374,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
     return s;
 }
 
-/* The same steps with a batch that is in memory already. */
+/* Runs steps with a batch that is in memory already. */
 static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *b, uint64_t steps,
                                         struct load_figures *f, struct leat_error *err)
 {
@@ -438,7 +438,7 @@ static double per_token(const struct load_figures *f)
     return machine_per(f->seconds, (double)f->tokens);
 }
 
-/* Runs as many steps of the bare loop, and of a loop with a batch that is held. */
+/* Runs as many steps of the bare loop, and of a loop that takes the same batch each time. */
 static enum leat_status beside(struct run *r, const struct load_figures *f, struct load_result *result, double *ratio,
                                struct leat_error *err)
 {
@@ -447,7 +447,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
     enum leat_status s = LEAT_OK;
 
     if (r->bare) {
-        settle(); /* otherwise refilling the ring is measured with the bare loop */
+        settle(); /* Without this, the loader would refill its ring while the bare loop is measured. */
         s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = machine_per(per_token(f), per_token(&bare));
         add(&result->bare, &bare);
@@ -456,7 +456,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        s = consumer_hash(&r->consumer, b, err); /* it belongs to the checksum */
+        s = consumer_hash(&r->consumer, b, err); /* The batch belongs to the checksum. */
         if (s == LEAT_OK)
             s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
         leat_batch_release(b, r->consumer.device.stream);
@@ -470,7 +470,7 @@ static enum leat_status warm_up(struct run *r, struct leat_error *err)
     struct load_figures f = { 0 };
     enum leat_status s;
 
-    r->consumer.hashing = false; /* these rows do not belong to the checksum */
+    r->consumer.hashing = false; /* The rows that follow do not belong to the checksum. */
     s = load_steps(r, r->v->warm_up, &f, err);
     r->consumer.hashing = hashing;
     return s;
@@ -499,7 +499,7 @@ static enum leat_status settle_ring(struct run *r, struct leat_error *err)
         r->ended = true;
         return LEAT_OK;
     }
-    r->consumer.hashing = false; /* these rows do not belong to the checksum */
+    r->consumer.hashing = false; /* The rows that follow do not belong to the checksum. */
     if (s == LEAT_OK)
         s = load_steps(r, stats.ring.slots, &f, err);
     r->consumer.hashing = hashing;
@@ -520,7 +520,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
     if (r->loader)
         leat_loader_stats(r->loader, &stats);
     if (r->v->synthetic || r->v->bare)
-        r->to_hold += (rounds - 1) * stats.ring.slots; /* see settle_ring() */
+        r->to_hold += (rounds - 1) * stats.ring.slots; /* settle_ring() takes these batches */
     progress_begin(&r->progress, PROGRESS_AUTO, "load", PROGRESS_COUNT);
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
@@ -556,7 +556,7 @@ static void take_notices(struct run *r, struct load_result *result)
 
     while (r->loader && used < sizeof result->notices - 1 && leat_loader_notice(r->loader, text, sizeof text)) {
         if (r->v->work_ns == 0 && strstr(text, "waited for batches"))
-            continue; /* a consumer that only takes batches always waits */
+            continue; /* A consumer that only takes batches always waits. */
         snprintf(result->notices + used, sizeof result->notices - used, "%s%.400s", used ? "\n" : "", text);
         used = strlen(result->notices);
     }

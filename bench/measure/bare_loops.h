@@ -15,7 +15,7 @@ struct bare_loops {
     void (*widen)(int64_t *to, const uint16_t *from, size_t count);
 };
 
-/* Constant memory. */
+/* Returns the fastest row that this CPU can run. */
 const struct bare_loops *bare_loops(void);
 
 #endif

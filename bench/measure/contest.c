@@ -27,7 +27,7 @@ bool contest_refuse(struct contest_work *work, const char *format, ...)
     return false;
 }
 
-/* One run of one case; false: it cannot run here, and is left out from now on. */
+/* Runs a case once. Returns false if it cannot run here; it is left out from then on. */
 static bool run_once(const struct contest_case *c, unsigned number, struct contest_result *r)
 {
     struct contest_work work = { .number = number };
@@ -145,7 +145,7 @@ static void print_row(int widest, const struct contest_case *c, const struct con
         printf("  not measured: %s\n", r->why);
         return;
     }
-    /* without bytes, the spread is that of the time per item */
+    /* A case without bytes shows the spread of the time per item. */
     if (has_bytes)
         snprintf(range, sizeof range, "%s - %s", units_rate(bytes.min, "B").text, units_rate(bytes.max, "B").text);
     else if (item.median > 0)
@@ -169,7 +169,7 @@ void contest_print(const char *title, const struct contest_case *cases, const st
         print_row(widest, &cases[i], &results[i]);
 }
 
-/* null where the case does not count that. */
+/* Writes the spread, or null if the case does not count this. */
 static void json_spread(struct json *j, const char *key, struct contest_spread s)
 {
     if (s.max <= 0) {

@@ -16,27 +16,28 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 
-/* What one run did; filled by the case. */
+/* The work of one run, filled in by the case. */
 struct contest_work {
     uint64_t bytes;  /* 0: not counted */
     uint64_t items;  /* 0: not counted */
-    double seconds;  /* set by a case that times a part of its run itself; 0: contest.c's clock counts */
-    char why[160];   /* set if the case cannot run here: the end of "not measured: ..." */
+    double seconds;  /* set by a case that measures a part of its run itself; 0: the whole run counts */
+    char why[160];   /* why the case cannot run here: the end of "not measured: ..." */
     char note[160];  /* shown beside the numbers */
-    unsigned number; /* of this run, counting the warm-up; set by contest.c */
+    unsigned number; /* number of this run, the warm-up included; set by contest.c */
 };
 
 struct contest_case {
     const char *name;
-    const char *item; /* what an item is, in the singular ("read"); NULL: only bytes are shown */
+    const char *item; /* name of an item in the singular ("read"); NULL: only bytes are shown */
     void *context;
-    /* Before each run, not timed; NULL: nothing. False: cannot run here, work->why says why. */
+    /* Called before each run, outside the clock, unless it is NULL. Returns false, with work->why, if the case
+     * cannot run here. */
     bool (*prepare)(void *context, struct contest_work *work);
-    /* Timed. False as above. */
+    /* The run, which is measured. Returns false, with work->why, if the case cannot run here. */
     bool (*run)(void *context, struct contest_work *work);
 };
 
-/* What a case returns that cannot run: false, with its `why`. */
+/* Writes work->why and returns false, so that a case that cannot run returns this. */
 bool contest_refuse(struct contest_work *work, const char *format, ...) CLI_PRINTF(2, 3);
 
 struct contest_sample {
@@ -45,7 +46,7 @@ struct contest_sample {
 };
 
 struct contest_result {
-    unsigned runs; /* 0: not measured, `why` says why */
+    unsigned runs; /* 0: not measured, for the reason `why` */
     struct contest_sample *samples;
     char why[160];
     char note[160];
@@ -57,30 +58,31 @@ enum leat_status contest_run(const char *label, const struct contest_case *cases
                              struct contest_result *results, struct leat_error *err);
 void contest_free_results(struct contest_result *results, size_t count);
 
-/* What can be computed from a run: bytes per second, seconds per item, CPU seconds per second. */
+/* Figures of a run: bytes per second, seconds per item, CPU seconds per second. */
 enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
 
 struct contest_spread {
     double median, min, max;
 };
 
-/* All zero without runs. */
+/* Returns the median, least and most of a figure; all are 0 without runs. */
 struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure);
 
-/* The median of any values, at least one, which it sorts. */
+/* Sorts the values, at least one, and returns their median. */
 double contest_median(double *values, uint64_t count);
 
-/* A table under `title` on standard output, and the same as an array of objects. */
+/* The first prints a table under `title` on standard output, the second writes the same figures as an array of
+ * objects. */
 void contest_print(const char *title, const struct contest_case *cases, const struct contest_result *results,
                    size_t count);
 void contest_json(struct json *j, const char *key, const struct contest_case *cases,
                   const struct contest_result *results, size_t count);
 
-/* Calls work(context, 0) to work(context, threads - 1) at the same time and waits for all; false: a thread could not
- * be started (the others have run). */
+/* Calls work(context, 0) to work(context, threads - 1) at the same time and waits for all. Returns false if a thread
+ * could not be started; the others have run. */
 bool contest_threads(unsigned threads, void (*work)(void *context, unsigned index), void *context);
 
-/* SplitMix64: the next number of a sequence that begins with *state. */
+/* Returns the next number of SplitMix64's sequence and moves *state on. */
 static inline uint64_t contest_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;

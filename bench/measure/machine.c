@@ -18,7 +18,7 @@
 #define COMPILER_NAME "unknown compiler"
 #endif
 
-/* The value of the first line of /proc/cpuinfo that begins with `key`. */
+/* Copies the value of the first line of /proc/cpuinfo that begins with `key`. */
 static bool cpuinfo_value(const char *key, char *out, size_t capacity)
 {
     FILE *f = fopen("/proc/cpuinfo", "re");

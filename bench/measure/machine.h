@@ -9,21 +9,22 @@
 
 #include "cli/json.h"
 
-/* A line on standard output. */
+/* Prints the line on standard output. */
 void machine_print(void);
 
-/* The JSON object of a measurement, on standard output: opens it, and ends it with the member "machine". */
+/* The first opens the JSON object of a measurement on standard output, the second ends it with the member "machine". */
 void machine_json_begin(struct json *j);
 void machine_json_end(struct json *j);
 
-/* Bytes of memory: the machine's, or the limit of the control group that the process runs in. */
+/* Returns the bytes of the machine's memory, or the limit of the process's control group. */
 uint64_t machine_memory(void);
 
-/* CPU time of all threads of the process, in the kernel too; and of the calling thread. */
+/* The first returns the CPU seconds of all threads of the process, the kernel's included, the second those of the
+ * calling thread. */
 double machine_cpu_seconds(void);
 double machine_thread_seconds(void);
 
-/* The memory, in MiB, that only this process takes: its own, and page tables. */
+/* Returns the MiB of memory that only this process takes: its private pages and its page tables. */
 double machine_memory_mib(void);
 
 /* A rate, or a mean: 0 if the divisor is 0. */
