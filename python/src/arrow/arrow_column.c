@@ -20,7 +20,7 @@
 
 /* ---- Types ---- */
 
-/* The names of types that users pass by mistake. */
+/* Returns the name of a type that users pass by mistake. */
 static const char *type_name(const struct ArrowSchema *schema)
 {
     static const struct {
@@ -48,7 +48,7 @@ static const char *type_name(const struct ArrowSchema *schema)
     return schema->format;
 }
 
-/* The type of a column of numbers as integers.h names it; 0: it has no integers. */
+/* Returns the letter of integers.h for a column's integers, or 0 if it has none. */
 static char integer_of(const struct ArrowSchema *s)
 {
     static const char formats[] = "cCsSiIlL", letters[] = "bBhHiIqQ";
@@ -58,7 +58,7 @@ static char integer_of(const struct ArrowSchema *s)
     return found ? letters[found - formats] : 0;
 }
 
-/* The same of numbers that are weights alone, for arrow_weight(): bool, float32, float64. */
+/* Returns the letter of numbers that only arrow_weight() reads: bool, float32, float64; or 0. */
 static char weight_of(const struct ArrowSchema *s)
 {
     if (!s->format || !s->format[0] || s->format[1] || s->dictionary)
@@ -77,12 +77,12 @@ static enum arrow_kind kind_of_text(const char *format)
     return strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0 ? ARROW_VIEWS : 0;
 }
 
-/* The kind of values that may be a dictionary's; 0: no known kind. */
+/* Returns the kind of values that a dictionary may have, or 0 if it is unknown. */
 static enum arrow_kind kind_of_single(const struct ArrowSchema *s, unsigned kinds, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";
 
-    if (kinds & ARROW_ANY) /* but those without bits of their own for it */
+    if (kinds & ARROW_ANY) /* Types without validity bits do not count. */
         return strncmp(format, "+u", 2) == 0 || strcmp(format, "+r") == 0 ? 0
                : strcmp(format, "n") == 0                                 ? ARROW_NOTHING
                                                                           : ARROW_ANY;
@@ -93,7 +93,7 @@ static enum arrow_kind kind_of_single(const struct ArrowSchema *s, unsigned kind
     return place->number == 'f' || place->number == 'd' ? ARROW_FLOAT : kind_of_text(format);
 }
 
-/* The kind of a schema's values; 0: no known kind. */
+/* Returns the kind of a schema's values, or 0 if it is unknown. */
 static enum arrow_kind kind_of(const struct ArrowSchema *s, unsigned kinds, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";
@@ -139,8 +139,8 @@ static int64_t child_called(const struct ArrowSchema *s, const char *name, size_
     return -1;
 }
 
-/* Follows the path as far as it leads; NULL if it leads nowhere. Tries the longest name first, since names may have
- * dots themselves. */
+/* Follows a path through the structs of a schema. Tries the longest name first, since names may have dots
+ * themselves. Returns NULL if the path leads nowhere. */
 static const struct ArrowSchema *follow(const struct ArrowSchema *s, const char *path, struct arrow_place *place)
 {
     for (size_t length = strlen(path);;) {
@@ -214,7 +214,7 @@ static enum leat_status nonsense(struct leat_error *err, const struct arrow_plac
         place->name);
 }
 
-/* Checks what every array must have; `rows` rows are asked for, from `first` on. */
+/* Checks what every array must have. Returns what is wrong, or NULL. */
 static const char *wrong_with(const struct ArrowArray *a, int64_t buffers, bool more, int64_t children)
 {
     if (a->length < 0 || a->offset < 0 || a->length > INT64_MAX - a->offset || a->length + a->offset > INT64_MAX / 16)
@@ -385,7 +385,7 @@ static const char *get_view(const struct arrow_values *v, int64_t i, struct arro
     return NULL;
 }
 
-/* Value i of the array's; returns NULL, or what is wrong. */
+/* Reads value i. Returns what is wrong, or NULL. */
 static const char *get_value(const struct arrow_values *v, int64_t i, struct arrow_value *value)
 {
     int64_t span[2];

@@ -1,4 +1,4 @@
-/* arrow_fields.c: see arrow.h. */
+/* arrow_fields.c: finds the fields of a packer's conditions among the columns of a table, and judges rows. */
 #include <stdlib.h>
 
 #include "arrow.h"

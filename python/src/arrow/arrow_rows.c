@@ -33,7 +33,7 @@ struct arrow_rows *arrow_rows_of(PyObject *object)
 
 /* ---- One document ---- */
 
-/* The numbers of a list as ids, in a buffer that grows. */
+/* Appends the numbers of a list as ids. */
 static enum leat_status take_list(const struct arrow_column *c, const struct arrow_value *value, struct text_ids *ids,
                                   struct leat_error *err)
 {
@@ -57,13 +57,13 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
     return LEAT_OK;
 }
 
-/* Bytes of a mask. */
+/* The bytes of a document's mask. */
 struct marks {
     uint8_t *at;
     size_t room;
 };
 
-/* A weight in 255ths, to the nearest, halves to even as Python rounds them. Only 0 becomes 0. */
+/* Returns the nearest 255th of a weight; halves round to even, as in Python. Only 0 becomes 0. */
 static uint8_t weight_byte(double weight)
 {
     double scaled = UINT8_MAX * weight;
@@ -75,7 +75,7 @@ static uint8_t weight_byte(double weight)
     return whole == 0 && weight > 0 ? 1 : (uint8_t)whole;
 }
 
-/* The mask of a row of ids, a byte each: its column has a list of as many weights. */
+/* Makes the mask of a row of ids, a byte per id, from the list of weights in its column. */
 static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uint64_t ids, struct marks *marks,
                                   struct leat_error *err)
 {
@@ -112,7 +112,7 @@ static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uin
     return LEAT_OK;
 }
 
-/* The id of a document: a text, or a number as it is written. */
+/* Reads a document's id: a text, or a number as it is written. */
 static enum leat_status take_id(const struct arrow_column *c, int64_t row, char room[24], struct leat_origin *origin,
                                 struct leat_error *err)
 {
@@ -138,7 +138,7 @@ static enum leat_status take_id(const struct arrow_column *c, int64_t row, char 
 
 struct columns {
     struct arrow_column text, id, mask;
-    struct text_ids ids; /* of a row */
+    struct text_ids ids; /* ids of a row */
     struct marks marks;
 };
 
@@ -200,7 +200,7 @@ static enum leat_status check_rows(struct arrow_rows *r, const struct columns *c
     return LEAT_OK;
 }
 
-/* -1: interrupted; else a->status says whether all rows were added. */
+/* Adds the rows of an array. Returns -1 if it is interrupted; otherwise a->status says if all rows were added. */
 static int add_rows(struct arrow_rows *r, struct columns *c, int64_t first, struct leat_packer *p,
                     struct arrow_adding *a, struct pause *pause)
 {
@@ -236,7 +236,7 @@ static enum leat_status bind_columns(struct arrow_rows *r, struct columns *c, st
     return s == LEAT_OK ? arrow_fields_bind(&r->fields, &r->stream.array, err) : s;
 }
 
-/* The next array, of which conditions have their columns; *end: there is none. */
+/* Gets the next array and binds the columns of the conditions to it. *end: there is none. */
 static enum leat_status next_array(struct arrow_rows *r, const struct leat_packer *p, bool *end, struct leat_error *err)
 {
     enum leat_status s = arrow_fields_find(&r->fields, &r->stream.schema, p, err);
@@ -336,8 +336,8 @@ static int find_mask(struct arrow_rows *r, const char *mask, struct leat_error *
                       "lists (list, large_list) of integers, float32, float64 or bool", &r->mask, err) == LEAT_OK;
 }
 
-/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing, mask column or None);
- * ArrowRows(capsules): only to be judged */
+/* ArrowRows(capsules, text, id, may_lack_id, mask) takes the names of columns, `id` and `mask` also None. The rows
+ * of ArrowRows(capsules) can only be judged. */
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *capsules, *self;
@@ -373,7 +373,7 @@ static void rows_free(PyObject *self)
     module_free_object(self);
 }
 
-/* How many rows its arrays had so far. */
+/* Returns how many rows the arrays had so far. */
 static PyObject *rows_count(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -420,7 +420,7 @@ static enum leat_status no_memory(struct leat_error *err, size_t count)
     return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %zu texts", count);
 }
 
-/* Moves the stream's array to those that are kept. */
+/* Moves the stream's array to the arrays that are kept. */
 static enum leat_status keep(struct arrow_texts *t, struct leat_error *err)
 {
     if (!GROW(t->arrays, t->array_count + 1, t->array_room))

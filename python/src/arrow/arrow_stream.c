@@ -1,4 +1,4 @@
-/* arrow_stream.c: see arrow.h. */
+/* arrow_stream.c: takes over streams and arrays from capsules. */
 #include "arrow.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ void arrow_stream_close(struct arrow_stream *s)
 {
     PyObject *type, *value, *trace;
 
-    /* a producer in Python must not see the exception that is being raised here */
+    /* A producer in Python must not see the exception that is being raised here. */
     PyErr_Fetch(&type, &value, &trace);
     if (s->array.release)
         s->array.release(&s->array);

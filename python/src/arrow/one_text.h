@@ -4,7 +4,7 @@
 
 #include <leat_pack.h>
 
-/* With spans or NULL. */
+/* Adds a text to a packer, with the spans that are learned, or without if `spans` is NULL. */
 static inline enum leat_status add_one_text(struct leat_packer *p, const char *text, uint64_t bytes,
                                             const struct leat_span *spans, uint64_t span_count,
                                             const struct leat_origin *origin, struct leat_error *err)
@@ -20,7 +20,7 @@ static inline enum leat_status add_one_text(struct leat_packer *p, const char *t
     return leat_packer_add_texts(p, &one, err);
 }
 
-/* `mask` may be NULL. */
+/* Adds a document of ids to a packer, with a mask, or without if `mask` is NULL. */
 static inline enum leat_status add_one_of_ids(struct leat_packer *p, const uint32_t *ids, const uint8_t *mask,
                                               uint64_t count, const struct leat_origin *origin, struct leat_error *err)
 {

@@ -1,4 +1,4 @@
-/* args.c: see module.h. */
+/* args.c: converts arguments and results between Python and C, and calls the library without Python's lock. */
 #include "module.h"
 
 int args_u64(PyObject *object, void *out)

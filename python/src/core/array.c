@@ -40,7 +40,7 @@ struct dl_versioned {
     struct dl_tensor tensor;
 };
 
-/* What a capsule points at; both forms begin one of these. */
+/* The object that a capsule points at. Both forms of a tensor begin it. */
 struct managed {
     union {
         struct dl_managed plain;
@@ -167,7 +167,7 @@ static int is_swapped(const struct array_shape *a)
     return a->little && a->bytes > 1 && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
-/* (major, minor) or None. */
+/* Returns 1 if `version`, which is (major, minor) or None, asks for the versioned form. */
 static int asks_versioned(PyObject *version)
 {
     PyObject *major;
@@ -188,7 +188,7 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords
     const struct array *array = array_of(self);
     int versioned;
 
-    /* the batch handles streams: its numbers are ready on the stream that it was written with */
+    /* `stream` is ignored: the batch's numbers are ready on the stream that it was written with. */
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
         return NULL;
     if (copy == Py_True || is_swapped(&array->a))

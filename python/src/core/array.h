@@ -8,7 +8,7 @@
 #include "handle.h"
 #include "module.h"
 
-enum array_kind { /* as DLPack numbers them */
+enum array_kind { /* kinds of numbers, as DLPack numbers them */
                   ARRAY_SIGNED = 0,
                   ARRAY_UNSIGNED = 1,
                   ARRAY_FLOAT = 2,
@@ -20,18 +20,18 @@ enum array_kind { /* as DLPack numbers them */
 struct array_shape {
     void *data;
     int64_t shape[ARRAY_DIMENSIONS];
-    int dimensions; /* 1 to ARRAY_DIMENSIONS */
+    int dimensions; /* number of dimensions, 1 to ARRAY_DIMENSIONS */
     enum array_kind kind;
-    unsigned bytes; /* of a number */
-    int little;     /* little-endian also where the machine is not */
+    unsigned bytes; /* bytes of a number */
+    int little;     /* 1: the numbers are little-endian, even if the machine is not */
     int writable;
-    int device_type, device; /* as DLPack numbers them; 0: the host */
+    int device_type, device; /* as DLPack numbers devices; 0: the host */
 };
 
-/* A new Array, which holds `owner` (may be NULL). */
+/* Returns a new Array, which holds `owner` (may be NULL). */
 PyObject *array_make(struct handle *owner, const struct array_shape *shape);
 
-/* The same as a DLPack capsule, for consumers that want nothing else. */
+/* Returns a DLPack capsule of the same numbers, for consumers that want nothing else. */
 PyObject *array_capsule(struct handle *owner, const struct array_shape *shape);
 
 int array_register(PyObject *module);

@@ -24,7 +24,7 @@ static const char doc[] =
     "damaged   of leat.pack(): the inputs that are cut off or broken, as the Summary has them\n"
     "advice    of a leat.Run that reads inputs: what to do, a leat.run.Advice";
 
-/* Sets an attribute to a value that this function takes over; -1 on failure. */
+/* Sets an attribute to a value, whose reference it takes over. Returns -1 on failure. */
 static int set(PyObject *object, const char *name, PyObject *value)
 {
     int r = value ? PyObject_SetAttrString(object, name, value) : -1;
@@ -33,13 +33,13 @@ static int set(PyObject *object, const char *name, PyObject *value)
     return r;
 }
 
-/* A name, or None for an empty one. */
+/* Returns a name as a str, or None for an empty name. */
 static PyObject *name_or_none(const char *bytes)
 {
     return *bytes ? PyUnicode_DecodeFSDefault(bytes) : Py_NewRef(Py_None);
 }
 
-/* The library's text is bytes: names of files need not be UTF-8. */
+/* Returns the library's text as a str. It may have names of files that are not UTF-8. */
 static PyObject *text(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
@@ -73,7 +73,7 @@ static const char *const hints[] = {
     [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",
     [LEAT_HINT_BY] = " (by=NAME)",
     [LEAT_HINT_APPEND_OR_REPLACE] = " (append=True or force=True)",
-    [LEAT_HINT_AGAIN] = "", /* the sentences say so */
+    [LEAT_HINT_AGAIN] = "", /* The sentences say it themselves. */
     [LEAT_HINT_EMPTY] = " (allow_empty=True makes it anyway)",
 };
 
@@ -99,7 +99,7 @@ enum leat_status errors_set(struct leat_error *err, enum leat_status status, con
     return status;
 }
 
-/* As the library cuts it; a name that fits is whole. */
+/* Copies a name and cuts it as the library does. A name that fits is whole. */
 static void copy(char *out, size_t room, const char *name)
 {
     if ((size_t)snprintf(out, room, "%s", name) >= room)
@@ -124,7 +124,7 @@ PyObject *errors_raise(const struct leat_error *err)
 {
     PyObject *message, *error;
 
-    if (PyErr_Occurred()) /* what has ended a wait (args.c) */
+    if (PyErr_Occurred()) /* A signal handler has raised this during a wait (args.c). */
         return NULL;
     message = sentence(err);
     if (message && err->status == LEAT_E_NO_MEMORY) {
@@ -166,8 +166,8 @@ PyObject *errors_take(void)
 
 /* ---- show() ---- */
 
-/* Names of files may stand for bytes that are not UTF-8 (os.fsdecode()); other surrogates are written as Python
- * does. */
+/* Returns the bytes of a text. Surrogates of os.fsdecode() become the bytes that they stand for; others are written
+ * as Python writes them. */
 static PyObject *bytes_of(PyObject *text)
 {
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
@@ -179,8 +179,8 @@ static PyObject *bytes_of(PyObject *text)
     return bytes;
 }
 
-/* show(text, name=False): the text as people may see it (leat_show() in leat.h), for sentences that are made in Python;
- * or a name without what may be a secret in it (leat_show_name()). */
+/* show(text, name=False) returns the text as people may see it (leat_show()), for sentences that Python makes; with
+ * `name`, a name without the secrets that it may have (leat_show_name()). */
 static PyObject *show(PyObject *module, PyObject *args)
 {
     PyObject *text, *bytes, *result = NULL;
@@ -217,13 +217,13 @@ static PyMethodDef functions[] = {
 
 int errors_register(PyObject *module)
 {
-    /* `_plain` and `_hint`: the sentence for a program that spells the hint itself */
+    /* `_plain` and `_hint` are the sentence for a program that spells the hint itself. */
     static const char *const names[] = { "status",    "code",    "file",    "offset", "field",  "os_error",
                                          "resumable", "summary", "damaged", "advice", "_plain", "_hint" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 
-    /* so that an Error made by hand, or unpickled, has all of them */
+    /* These defaults give an Error that is made by hand or unpickled all attributes. */
     for (size_t i = 0; r == 0 && i < sizeof names / sizeof *names; i++)
         r = PyDict_SetItemString(attributes, names[i], Py_None);
     if (r == 0) {

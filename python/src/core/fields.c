@@ -1,4 +1,4 @@
-/* fields.c: fields of the library's structs by tables of their names: see module.h. */
+/* fields.c: reads and sets fields of the library's structs by tables of their names. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static bool set_wide(void *at, PyObject *value)
     return true;
 }
 
-/* 31 bits are enough, and a number of 32 that has a sign may be below 0. */
+/* Sets a field of 32 bits. It takes 31 bits, which are enough; a signed field may be below 0. */
 static bool set_narrow(const struct field *field, void *at, PyObject *value)
 {
     long long number = PyLong_AsLongLong(value);
@@ -94,7 +94,7 @@ static bool set_narrow(const struct field *field, void *at, PyObject *value)
     return true;
 }
 
-/* Takes True and False alone: a text is true whatever it says, and "false" replaced a dataset. */
+/* Takes only True and False: any text would be true, even "false". */
 static bool set_flag(const struct field *field, void *at, PyObject *value)
 {
     uint32_t flag = value == Py_True;
@@ -123,7 +123,8 @@ static bool set_text(const struct field *field, void *at, PyObject *value)
     return true;
 }
 
-/* Bytes, as array.array has them; objects of Python are aligned to 16. None: NULL. */
+/* Sets a pointer to the doubles in a bytes object, as array.array gives them, or to NULL for None. Objects of Python
+ * are aligned to 16 bytes. */
 static bool set_doubles(void *at, PyObject *value)
 {
     struct {

@@ -1,4 +1,4 @@
-/* handle.c: see handle.h. */
+/* handle.c: counts the holders of objects, and keeps freed memory in pools. */
 #include "handle.h"
 
 #include <pthread.h>
@@ -80,7 +80,7 @@ void handle_drop(struct handle *h)
         return;
     if (h->close)
         h->close(h->object);
-    /* what it needed goes after it */
+    /* The handles that the object needed are dropped after it. */
     for (size_t i = 0; i < h->need_count; i++)
         handle_drop(h->needs[i]);
     free(h->needs);
@@ -89,13 +89,13 @@ void handle_drop(struct handle *h)
 
 /* ---- Memory ---- */
 
-#define ALIGNMENT ((size_t)64) /* what jax wants for arrays that it does not copy */
+#define ALIGNMENT ((size_t)64) /* bytes; jax wants this alignment for arrays that it does not copy */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_KEPT  32u
 
-/* Stands before the memory that is given out. */
+/* The head of a block, which stands before the memory that is given out. */
 struct block {
-    size_t bytes; /* of the memory */
+    size_t bytes; /* size of the memory */
     struct handle *pool;
 };
 
@@ -115,7 +115,7 @@ static struct block *block_of(void *memory)
     return (struct block *)(void *)((char *)memory - ALIGNMENT);
 }
 
-/* Sizes that differ little share blocks. */
+/* Rounds a size up, so that sizes that differ little share blocks. */
 static size_t rounded(size_t bytes)
 {
     size_t step = 4096;

@@ -13,29 +13,29 @@
 
 struct handle;
 
-/* Makes a handle on `object`, with one holder. When no holder is left, `close` (NULL: nothing to do) is called with it.
- * Returns NULL without memory; the object is closed then. */
+/* Makes a handle on `object`, with one holder. When no holder is left, it calls close(object), unless `close` is
+ * NULL. If there is no memory, it closes the object and returns NULL. */
 struct handle *handle_make(void *object, void (*close)(void *object));
 
-/* Makes the handle keep `other` until it is closed itself; NULL is fine. Returns false without memory. Call it before
- * the handle is shared. */
+/* Makes the handle keep `other` (may be NULL) until it is closed itself. Returns false if there is no memory. Call
+ * it before the handle is shared. */
 int handle_needs(struct handle *h, struct handle *other);
 
-/* Likewise everything that `other` keeps, but not `other`. */
+/* Makes the handle keep everything that `other` keeps, but not `other` itself. */
 int handle_needs_same(struct handle *h, const struct handle *other);
 
-/* Makes the handle keep `other` in place of `before`, which it keeps. For a thread that has Python's lock. */
+/* Makes the handle keep `other` in place of `before`, which it keeps so far. The caller has Python's lock. */
 void handle_needs_instead(struct handle *h, struct handle *before, struct handle *other);
 
 void *handle_object(const struct handle *h);
 struct handle *handle_hold(struct handle *h);
-void handle_drop(struct handle *h); /* NULL is fine */
+void handle_drop(struct handle *h); /* does nothing for NULL */
 
-/* A handle on a new pool; NULL: no memory. */
+/* Returns a handle on a new pool, or NULL if there is no memory. */
 struct handle *memory_pool_make(void);
 
-/* A handle on at least `bytes` bytes, aligned to 64, from the pool (NULL: from the system), which it keeps. Its
- * object is the memory. NULL: no memory. No lock of Python is needed. */
+/* Returns a handle on memory of at least `bytes` bytes, aligned to 64, or NULL if there is none. The memory comes
+ * from the pool, which the handle keeps, or from the system if `pool` is NULL. Python's lock is not needed. */
 struct handle *memory_make(struct handle *pool, size_t bytes);
 
 #endif

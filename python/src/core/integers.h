@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A row per type: its letter, its type in C, and a word for names. */
+/* A row of a type has its letter, its type in C, and a word for names. */
 #define INTEGERS_EACH(each)                                                                                            \
     each('b', signed char, s8) each('B', unsigned char, u8) each('h', short, s16) each('H', unsigned short, u16)       \
         each('i', int, s32) each('I', unsigned, u32) each('l', long, slong) each('L', unsigned long, ulong)            \
             each('q', long long, s64) each('Q', unsigned long long, u64)
 
-/* integers_u8() and so on: number i of an array; one below zero is 2^64 less than what is returned. */
+/* integers_u8() and its kin return number i of an array. For a number below zero, they return it plus 2^64. */
 #define INTEGERS_DEFINE(letter, type, name)                                                                            \
     static inline uint64_t integers_##name(const void *numbers, uint64_t i)                                            \
     {                                                                                                                  \
@@ -25,7 +25,7 @@
 INTEGERS_EACH(INTEGERS_DEFINE)
 #undef INTEGERS_DEFINE
 
-/* The same of a type that is known at run time; UINT64_MAX for an unknown one. */
+/* Returns number i of an array whose type is known at run time; UINT64_MAX if the type is unknown. */
 static inline uint64_t integers_load(char letter, const void *numbers, uint64_t i)
 {
     switch (letter) {
@@ -39,7 +39,7 @@ static inline uint64_t integers_load(char letter, const void *numbers, uint64_t 
     }
 }
 
-/* The bytes of a number; 0: no known type. */
+/* Returns the bytes of a number of this type, or 0 if the type is unknown. */
 static inline size_t integers_width(char letter)
 {
     switch (letter) {
@@ -53,7 +53,7 @@ static inline size_t integers_width(char letter)
     }
 }
 
-/* Whether a number of the type, as integers_load() returns it, is below zero. */
+/* Returns 1 if a number of the type, as integers_load() returns it, is below zero. */
 static inline int integers_negative(char letter, uint64_t number)
 {
     return letter >= 'a' && number > INT64_MAX;

@@ -35,25 +35,26 @@ PyObject *_PyObject_CallMethod_SizeT(PyObject *object, const char *name, const c
 
 /* ---- Errors, and text for people (errors.c) ---- */
 
-/* leat.Error, or NULL before errors_register(). */
+/* leat.Error; NULL until errors_register() is called */
 extern PyObject *errors_class;
 
 /* Fills *err (may be NULL) as the library does, and returns `status`. */
 enum leat_status errors_set(struct leat_error *err, enum leat_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* After a failure of this package's own: names the file, or the argument or column; err may be NULL. Returns `s`. */
+/* Both add to an error of this package: the first names the file, the second the argument or column. `err` may be
+ * NULL. They return `s`. */
 enum leat_status errors_in_file(struct leat_error *err, enum leat_status s, const char *file);
 enum leat_status errors_field(struct leat_error *err, enum leat_status s, const char *field);
 
-/* Raises leat.Error with all that the error has. LEAT_E_NO_MEMORY raises MemoryError. Returns NULL, so that `return
- * errors_raise(...)` ends a method. */
+/* Raises leat.Error with everything that the error has, or MemoryError for LEAT_E_NO_MEMORY. Returns NULL, so that
+ * `return errors_raise(...)` ends a method. */
 PyObject *errors_raise(const struct leat_error *err);
 
-/* None, or raises the error. */
+/* Returns None if `s` is LEAT_OK; otherwise raises the error. */
 PyObject *errors_none(enum leat_status s, const struct leat_error *err);
 
-/* The exception that is set, which is set no longer. */
+/* Clears the exception that is set, and returns it. */
 PyObject *errors_take(void);
 
 /* Registers leat.Error, and show(). */
@@ -63,38 +64,37 @@ int errors_register(PyObject *module);
 
 /* Converters for "O&" of PyArg_ParseTuple(): they return 1, or 0 with an exception set. */
 int args_u64(PyObject *object, void *out);         /* a uint64_t; anything with __index__ */
-int args_u64_or_none(PyObject *object, void *out); /* None is LEAT_NONE */
+int args_u64_or_none(PyObject *object, void *out); /* a uint64_t; None is LEAT_NONE */
 int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
 
-/* The bytes of a path given as str, bytes or os.PathLike: a bytes object whose reference the caller drops; None is
- * NULL. */
+/* Converts a path (str, bytes or os.PathLike) to a bytes object, whose reference the caller drops, and None to NULL. */
 int args_path(PyObject *object, void *bytes);
 
-/* What an option `waiting` calls: lets signal handlers run while a call waits for a server, and warns why it does, once
- * by Python's usual filter. If that raises, the call fails, and errors_raise() leaves the exception. */
+/* The function for an option `waiting`. While a call waits for a server, it lets signal handlers run, and warns why
+ * the call waits; Python's filter shows the warning once. If that raises, the call fails, and errors_raise() leaves
+ * the exception as it is. */
 uint32_t args_on_waiting(void *context, const char *why);
 
-/* How datasets are opened, as dataset.opening() gives it, (access, the cache's folder as bytes or None, its size,
- * online, seconds of trying again), to a struct leat_open_options with its defaults. The folder lives as long as the
- * object. */
+/* Converts what dataset.opening() gives (access, the cache's folder as bytes or None, its size, online, seconds of
+ * trying again) to a struct leat_open_options. The folder's name lives as long as the object. */
 int args_opening(PyObject *object, void *options);
 
-/* Converts names of files: a list of str, bytes and os.PathLike becomes an array of `*count` strings, which live as
- * long as *owner, an object of the caller's. NULL: an exception is set. */
+/* Converts a list of names of files (str, bytes and os.PathLike) to an array of `*count` strings. They live as long
+ * as *owner, which the caller drops. Returns NULL with an exception set on failure. */
 const char **args_paths(PyObject *list, size_t *count, PyObject **owner);
 
-/* New objects. */
+/* The functions below return new objects. */
 PyObject *args_number(uint64_t value); /* LEAT_NONE is None */
-PyObject *args_text(const char *text); /* a str of bytes that may not be UTF-8, like os.fsdecode() */
+PyObject *args_text(const char *text); /* a str of bytes that need not be UTF-8, as os.fsdecode() makes it */
 PyObject *args_text_n(const char *text, uint64_t bytes);
 
 #define ARGS_COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A tuple of numbers of up to 64 bits; LEAT_NONE is None. */
+/* Returns a tuple of numbers of up to 64 bits, in which LEAT_NONE is None. */
 #define ARGS_TUPLE(...) args_tuple((const uint64_t[]) { __VA_ARGS__ }, ARGS_COUNT(((const uint64_t[]) { __VA_ARGS__ })))
 PyObject *args_tuple(const uint64_t *numbers, size_t count);
 
-/* A call of the library without Python's lock. */
+/* Runs a statement, such as a call of the library, without Python's lock. */
 #define ARGS_UNLOCKED(statement)                                                                                       \
     do {                                                                                                               \
         Py_BEGIN_ALLOW_THREADS;                                                                                        \
@@ -104,31 +104,31 @@ PyObject *args_tuple(const uint64_t *numbers, size_t count);
 
 /* ---- Fields of the library's structs (fields.c), which a table of base/fields.h names ---- */
 
-/* A new object of a field of *from, and a new dict of several. */
+/* The first returns a field of *from as a new object, the second several fields as a new dict. */
 PyObject *fields_get(const struct field *field, const void *from);
 PyObject *fields_dict(const struct field *fields, size_t count, const void *from);
 
-/* {name: {word: value}} of the fields with words. */
+/* Returns {name: {word: value}} for the fields whose values have words. */
 PyObject *fields_choices(const struct field *fields, size_t count);
 
-/* Sets fields of *to from a dict with some of the names, which must live as long as *to is used. False with an
- * exception set: TypeError for an unknown name. */
+/* Sets fields of *to from a dict with some of the names, which must live as long as *to is used. Returns false with
+ * an exception set on failure: TypeError for an unknown name. */
 int fields_set(const struct field *fields, size_t count, void *to, PyObject *dict);
 
 /* ---- Memory and types (types.c) ---- */
 
-/*
- * Makes room for `count` items, those in use included, in an array of `room` (a size_t) items that malloc() gave, or
- * NULL and 0. Both change together; new items have no value yet. False: no memory, and neither has changed; no
- * exception is set, and Python's lock is not needed.
- */
+/* Makes room for `count` items, those in use included, in an array of `room` (a size_t) items that malloc() gave, or
+ * NULL and 0. New items have no value yet. If there is no memory, it changes nothing, sets no exception and returns
+ * false. Python's lock is not needed. */
 #define GROW(items, count, room) module_grow(&(items), sizeof *(items), (count), &(room))
 int module_grow(void *items, size_t item_bytes, uint64_t count, size_t *room);
 
-/* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, valid while the module lives. */
+/* Makes a type of `spec` and adds it to the module. *type (`type` may be NULL) is a borrowed pointer, which is valid
+ * while the module lives. */
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
 
-/* A new object of a type, all zeros after its head; and the end of a type's dealloc: frees it and drops its type. */
+/* The first returns a new object of a type, zeroed after its head. The second ends a type's dealloc: it frees the
+ * object and drops its type. */
 PyObject *module_new_object(PyTypeObject *type);
 void module_free_object(PyObject *self);
 

@@ -1,4 +1,4 @@
-/* pause.c: see pause.h. */
+/* pause.c: releases Python's lock, and runs long work on a thread while the caller looks for signals. */
 #include "pause.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Waits until the work has ended, or for SECONDS_BETWEEN; returns whether it has ended. */
+/* Waits until the work has ended, or for SECONDS_BETWEEN. Returns true if the work has ended. */
 static bool wait_a_while(struct running *r)
 {
     double end = now() + SECONDS_BETWEEN;
@@ -99,7 +99,7 @@ static bool wait_a_while(struct running *r)
     return ended;
 }
 
-/* Signals are for Python's threads. */
+/* Starts the thread with all signals blocked: they are for Python's threads. */
 static bool start(struct running *r, pthread_t *thread)
 {
     sigset_t all, before;
@@ -118,7 +118,7 @@ static int wait_and_look(struct running *r, struct pause *p)
     bool ended = false;
     int result = 0;
 
-    /* once more after the end, as Python does between two steps of its own */
+    /* This looks once more after the end, as Python does between two steps of its own. */
     while (!ended) {
         ended = wait_a_while(r);
         if (result == 0 && (pause_look_now(p) < 0 || (w->look && w->look(p, w->context) < 0))) {
@@ -147,7 +147,7 @@ int pause_run(struct pause_work *w)
     if (start(&r, &thread)) {
         result = wait_and_look(&r, &p);
         pthread_join(thread, NULL);
-    } else { /* without a thread: work without looking for signals */
+    } else { /* If no thread can be started, the work runs here, without looking for signals. */
         run(&r);
         result = pause_look_now(&p);
     }

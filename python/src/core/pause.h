@@ -18,23 +18,25 @@ struct pause {
 void pause_begin(struct pause *p);
 void pause_end(struct pause *p);
 
-/* Lets signal handlers run, about 20 times a second however often it is called. -1: one of them has raised an
- * exception, which pause_end() then finds set: leave at once. */
+/* Lets signal handlers run, about 20 times a second however often it is called. Returns -1 if a handler has raised
+ * an exception, which pause_end() then finds set; the caller must leave at once. */
 int pause_look(struct pause *p);
-/* The same immediately, however often it is called. */
+/* Lets signal handlers run at each call; otherwise like pause_look(). */
 int pause_look_now(struct pause *p);
-/* Then calls function(...) with arguments as in Py_BuildValue(), a tuple; None is not called. -1: it has raised an
- * exception, too. */
+/* Lets signal handlers run, then calls function(...) with a tuple of arguments as in Py_BuildValue(), unless it is
+ * None. Returns -1 if a handler or the function has raised. */
 int pause_tell(struct pause *p, PyObject *function, const char *format, ...);
 
-/* Work that takes long and cannot look for signals: a thread does it, while the caller's thread looks. */
+/* Long work that cannot look for signals. A thread does it, while the caller's thread looks. */
 struct pause_work {
-    void (*work)(void *context);                 /* on that thread; ends soon when `stop` is set, if it can */
-    int (*look)(struct pause *p, void *context); /* after each look at signals; -1: it has raised. NULL: nothing */
+    void (*work)(void *context);                 /* runs on the thread, and ends soon once `stop` is set, if it can */
+    int (*look)(struct pause *p, void *context); /* called after each look for signals unless it is NULL; returns -1
+                                                    if it has raised */
     void *context;
     atomic_bool stop;
 };
-/* Called with Python's lock; returns when the work has ended. -1: with an exception set, by a handler or `look`. */
+/* Does the work; the caller has Python's lock. Returns when the work has ended: -1 with an exception set if a
+ * handler or `look` has raised. */
 int pause_run(struct pause_work *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* types.c: types of the extension, their objects, and arrays that grow: see module.h. */
+/* types.c: types of the extension, their objects, and arrays that grow. */
 #include "module.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ int module_grow(void *items, size_t item_bytes, uint64_t count, size_t *room)
         more = (size_t)count;
     if (count > SIZE_MAX || more > SIZE_MAX / 2 / item_bytes)
         return 0;
-    memcpy(&at, items, sizeof at); /* whatever the pointer points to */
+    memcpy(&at, items, sizeof at); /* The pointer may point to items of any type. */
     at = realloc(at, more * item_bytes);
     if (!at)
         return 0;
@@ -37,7 +37,7 @@ int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
         Py_DECREF(made);
         return -1;
     }
-    /* one reference stays for *type, which is used without counting */
+    /* One reference stays for *type, which is used without counting. */
     if (!type)
         Py_DECREF(made);
     return 0;

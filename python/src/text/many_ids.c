@@ -1,4 +1,4 @@
-/* many_ids.c: see many_ids.h. */
+/* many_ids.c: memory of many ids, from malloc() or, from MANY on, from mmap(). */
 #include "many_ids.h"
 
 #include <inttypes.h>
@@ -9,16 +9,16 @@
 
 #include "core/module.h"
 
-#define MANY  ((size_t)1 << 18) /* ids, from which on they have pages of their own */
+#define MANY  ((size_t)1 << 18) /* number of ids from which on they have pages of their own */
 #define FIRST ((size_t)1 << 10)
-#define PAGES ((size_t)2 << 20) /* bytes are a multiple of this */
+#define PAGES ((size_t)2 << 20) /* bytes of a huge page; sizes are multiples of it */
 
 static size_t pages_of(size_t ids)
 {
     return (ids * sizeof(uint32_t) + PAGES - 1) & ~(PAGES - 1);
 }
 
-/* Pages for so many ids, with those of now; MAP_FAILED: no memory. */
+/* Returns pages of this size that have the present ids, or MAP_FAILED if there is no memory. */
 static void *map(struct many_ids *ids, size_t bytes)
 {
     void *at = ids->mapped > 0 ? mremap(ids->at, ids->mapped, bytes, MREMAP_MAYMOVE)
@@ -26,7 +26,8 @@ static void *map(struct many_ids *ids, size_t bytes)
 
     if (at == MAP_FAILED)
         return at;
-    madvise(at, bytes, MADV_HUGEPAGE); /* of the whole mapping, or mremap() could not move it; a hint only */
+    madvise(at, bytes, MADV_HUGEPAGE); /* a hint, for the whole mapping: mremap() cannot move one whose parts
+                                          differ */
     if (ids->mapped == 0 && ids->count > 0)
         memcpy(at, ids->at, ids->count * sizeof *ids->at);
     if (ids->mapped == 0)
@@ -34,7 +35,7 @@ static void *map(struct many_ids *ids, size_t bytes)
     return at;
 }
 
-/* Makes room for so many ids, or more. */
+/* Makes room for at least `room` ids. */
 static bool grow(struct many_ids *ids, size_t room)
 {
     void *at;

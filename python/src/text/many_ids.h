@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* {0} is empty. */
+/* Ids in one allocation; {0} has none. */
 struct many_ids {
     uint32_t *at;
     size_t count, room;
-    size_t mapped; /* bytes of pages; 0: it is of malloc() */
+    size_t mapped; /* bytes of the pages; 0: the memory is malloc()'s */
 };
 
-/* Needs no GIL. LEAT_E_NO_MEMORY. */
+/* Appends ids. Fails with LEAT_E_NO_MEMORY only. The GIL is not needed. */
 enum leat_status many_ids_append(struct many_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
 
-/* Gives back pages that have no ids. */
+/* Gives pages without ids back to the system. */
 void many_ids_trim(struct many_ids *ids);
 void many_ids_free(struct many_ids *ids);
 

@@ -17,7 +17,7 @@
 
 /* ---- Texts ---- */
 
-/* Reads it as UTF-16 would: pairs of surrogates become the character they mean, single ones U+FFFD. */
+/* Returns the text as UTF-16 would read it: a pair of surrogates becomes its character, a single one U+FFFD. */
 static PyObject *without_surrogates(PyObject *text)
 {
     PyObject *words = PyUnicode_AsEncodedString(text, "utf-16", "surrogatepass"), *clean;
@@ -78,7 +78,7 @@ static int keep(struct text_views *views, PyObject *object)
 int text_views_take(struct text_views *views, PyObject *sequence)
 {
     *views = (struct text_views) { 0 };
-    /* a str is a sequence, too, but never meant as one */
+    /* A str is a sequence too, but nobody means it as one. */
     if (PyUnicode_Check(sequence) || PyBytes_Check(sequence)) {
         PyErr_SetString(PyExc_TypeError, "expected a list of texts, not one text");
         return -1;
@@ -142,7 +142,7 @@ static int refuse(PyObject *value)
 
 static int take_int(PyObject *object, uint32_t *id)
 {
-    /* numpy's integers and the like too, but no floats */
+    /* This takes numpy's integers and their like, but no floats. */
     PyObject *number = PyNumber_Index(object);
     long long value = number ? PyLong_AsLongLong(number) : -1;
     int r = 0;
@@ -174,7 +174,7 @@ static int reserve(struct text_ids *ids, size_t count)
     return 0;
 }
 
-/* (bytes, code) */
+/* Takes the ids of a pair (bytes, code). */
 static int take_array(struct text_ids *ids, PyObject *bytes, PyObject *code)
 {
     Py_ssize_t length;
@@ -210,7 +210,7 @@ static int take_list(struct text_ids *ids, PyObject *list)
     if (reserve(ids, (size_t)count) < 0)
         return -1;
     for (Py_ssize_t i = 0; i < count; i++) {
-        /* an item's __index__ may change the list: NULL with IndexError then */
+        /* An item's __index__ may have shortened the list; then this is NULL, with IndexError. */
         PyObject *item = is_list ? PyList_GetItem(list, i) : PyTuple_GetItem(list, i);
 
         if (!item)
