@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """shape.py PICTURE [FOLDER]: how the C code is built: modules in layers by what they include, the rooms with the most
-files, the largest files, the longest functions, and PICTURE, an SVG of it. Exits 1 if modules or headers include each
-other in a circle.
+files, the largest files, the longest functions, files that call each other in a circle, and PICTURE, an SVG of the
+modules. Exits 1 if modules or headers include each other in a circle, or if files of a room outside KNOWN call each
+other in one.
 
 A module is a group of tests/lint/includes.txt. Of a FOLDER it is a header with the sources that include it and begin
 with its name; there circles are told, and no failure: a header that only the sources of another module share is one.
-A layer is the longest way down the includes. A function is as long as from its first line to its closing brace; in this
-layout of code no other brace stands in the first column. Generated tables are left out, except among the files of
-a room."""
+A layer is the longest way down the includes. A file calls another one of its folder if it names a function that the
+other one defines, outside of comments and strings. A function is as long as from its first line to its closing brace;
+in this layout of code no other brace stands in the first column. Generated tables are left out, except among the files
+of a room."""
 import fnmatch
 import pathlib
 import re
@@ -19,6 +21,9 @@ COLOURS = (("include", "#ddd"), ("tokenize_tools/cli", "#fd9"), ("tokenize_tools
            ("tokenize_tools/", "#bea"), ("", "#fd9"))
 GENERATED = re.compile(r"_tables\.h$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+KNOWN = ("bench/limits", "python/src/plan", "src/loader", "src/plan", "src/remote", "src/rows", "src/verify",
+         "src/writer", "tokenize_tools")  # rooms with circles of calls, which are to be mended
 SHOWN = 15  # rooms, files and functions
 GAP = 20  # between boxes
 
@@ -92,13 +97,36 @@ def layers_of(edges, reach):
 
 
 def functions_of(lines):
-    """(lines, name, the line it begins in), of each function of a file."""
+    """(lines, name, the line it begins in, whether other files may call it), of each function of a file."""
     for brace in (i for i, line in enumerate(lines) if line == "{"):
         begin = brace
         while begin > 0 and re.match(r"[\w\s].*[^;]$", lines[begin - 1]) and not lines[begin - 1].endswith("*/"):
             begin -= 1
         head = [line for line in lines[begin:brace] if line[0] != " "][-1]
-        yield lines.index("}", brace) - begin + 1, re.search(r"(\w+)\(", head)[1], begin + 1
+        yield lines.index("}", brace) - begin + 1, re.search(r"(\w+)\(", head)[1], begin + 1, head[:7] != "static "
+
+
+def calls_of(files):
+    """(folder, file, other): a function of `file` names one that `other`, in its folder, defines for others."""
+    homes, words = {}, {}
+    for file in (file for file in files if file.endswith(".c")):
+        folder = str(pathlib.Path(file).parent)
+        homes.update(((folder, name), file) for _, name, _, shared in functions_of(files[file]) if shared)
+        words[file] = folder, set(re.findall(r"\w+", COMMENT_OR_STRING.sub("", "\n".join(files[file]))))
+    for file, (folder, names) in words.items():
+        for other in {homes.get((folder, name), file) for name in names} - {file}:
+            yield folder, file, other
+
+
+def call_circles(files):
+    """The files of each circle of calls."""
+    calls = list(calls_of(files))
+    edges = {file: set() for _, *both in calls for file in both}
+    for _, file, other in calls:
+        edges[file].add(other)
+    reach = reach_of(edges)
+    return sorted({tuple(sorted(other for other in reach[file] if file in reach[other]))
+                   for file in edges if file in reach[file]})
 
 
 def circles(includes, module):
@@ -179,7 +207,7 @@ def main(picture, folder=None):
         users = sum(name in others for others in edges.values())
         print(f"{layer[name]:5}  {name:20}  {size[name]:6}  {users:11}  {len(edges[name]):8}")
     functions = sorted((-count, f"{file}:{line}", name) for file in files
-                       for count, name, line in functions_of(files[file]))
+                       for count, name, line, _ in functions_of(files[file]))
     print(f"{sum(size.values())} lines in {len(files)} files, {len(functions)} functions")
     print("\nthe rooms with the most files")
     for count, room in rooms_of([folder] if folder else FOLDERS[1:])[:SHOWN]:
@@ -192,7 +220,11 @@ def main(picture, folder=None):
         print(f"{-count:5}  {name}  {at}")
     found = list(circles(includes, module))
     print("\nincludes in a circle:", *found or ["none"], sep="\n" if found else " ")
-    return 1 if found and not folder else 0
+    calls = {circle: circle[0].startswith(KNOWN) for circle in call_circles(files)}
+    lines = [f"{'known: ' if known else ''}{circle[0]}:1: calls lead back to it from {', '.join(pathlib.Path(file).stem for file in circle[1:])}"
+             for circle, known in calls.items()]
+    print("\ncircles of calls:", *lines or ["none"], sep="\n" if lines else " ")
+    return 1 if not folder and (found or not all(calls.values())) else 0
 
 
 sys.exit(main(*sys.argv[1:]))

@@ -6,6 +6,7 @@
 
 #include "file.h"
 #include "status.h"
+#include "utf8.h"
 
 /* ---- The string -------------------------------------------------------------------------------------------------- */
 
@@ -79,6 +80,30 @@ enum leat_status buffer_append_line(struct buffer *b, const char *text, struct l
             s = buffer_append(b, text, 1, err);
     }
     return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+}
+
+enum leat_status buffer_append_repaired(struct buffer *b, const uint8_t *text, size_t size, uint64_t *replaced,
+                                        struct leat_error *err)
+{
+    uint64_t count = 0;
+    size_t at = 0;
+
+    while (at < size) {
+        size_t good = utf8_valid_prefix(text + at, size - at);
+        enum leat_status s = buffer_append(b, text + at, good, err);
+
+        at += good;
+        if (s == LEAT_OK && at < size) {
+            s = buffer_append(b, UTF8_REPLACEMENT, 3, err);
+            at += utf8_malformed_part(text + at, size - at);
+            count++;
+        }
+        if (s != LEAT_OK)
+            return s;
+    }
+    if (replaced)
+        *replaced = count;
+    return LEAT_OK;
 }
 
 void buffer_trim(struct buffer *b)

@@ -82,6 +82,14 @@ enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size,
 /* Adds a text as one line: with \n and \\ for line feeds and backslashes, and a line feed at the end. */
 enum leat_status buffer_append_line(struct buffer *b, const char *text, struct leat_error *err);
 
+/*
+ * Appends the text with one U+FFFD for each part that is malformed (utf8_malformed_part()). An unfinished character at
+ * the end is replaced too, so cut it off if more of the text follows. Sets *replaced (may be NULL) to the number of
+ * U+FFFD inserted. Returns LEAT_E_NO_MEMORY on failure, with some of the text appended.
+ */
+enum leat_status buffer_append_repaired(struct buffer *b, const uint8_t *text, size_t size, uint64_t *replaced,
+                                        struct leat_error *err);
+
 /* Reads a file of at most `max` bytes into an empty buffer, and writes a zero after it. LEAT_E_UNSUPPORTED if it is
  * larger. */
 #define BUFFER_TEXT_MAX ((uint64_t)64 << 20) /* of files of lines: lists, plans of runs */

@@ -49,8 +49,7 @@ static inline size_t character(const uint8_t *text, size_t size)
     return length > 3 && !continues(text[3]) ? 0 : length;
 }
 
-/* How many bytes one U+FFFD replaces at a malformed place. */
-static size_t malformed_part(const uint8_t *text, size_t size)
+size_t utf8_malformed_part(const uint8_t *text, size_t size)
 {
     size_t length = length_of(text[0]), have = 2;
 
@@ -122,7 +121,7 @@ size_t utf8_open_end(const uint8_t *text, size_t size)
 
         if (continues(*first))
             continue;
-        return *first >= 0x80 && length_of(*first) > back && malformed_part(first, back) == back ? back : 0;
+        return *first >= 0x80 && length_of(*first) > back && utf8_malformed_part(first, back) == back ? back : 0;
     }
     return 0;
 }
@@ -132,32 +131,8 @@ uint64_t utf8_malformed(const uint8_t *text, size_t size)
     uint64_t count = 0;
 
     for (size_t at = utf8_valid_prefix(text, size); at < size; count++) {
-        at += malformed_part(text + at, size - at);
+        at += utf8_malformed_part(text + at, size - at);
         at += utf8_valid_prefix(text + at, size - at);
     }
     return count;
-}
-
-enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
-                             struct leat_error *err)
-{
-    uint64_t count = 0;
-    size_t at = 0;
-
-    while (at < size) {
-        size_t good = utf8_valid_prefix(text + at, size - at);
-        enum leat_status s = buffer_append(out, text + at, good, err);
-
-        at += good;
-        if (s == LEAT_OK && at < size) {
-            s = buffer_append(out, UTF8_REPLACEMENT, 3, err);
-            at += malformed_part(text + at, size - at);
-            count++;
-        }
-        if (s != LEAT_OK)
-            return s;
-    }
-    if (replaced)
-        *replaced = count;
-    return LEAT_OK;
 }

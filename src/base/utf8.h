@@ -1,5 +1,5 @@
 /*
- * utf8.h: UTF-8 from files: finds how much of it is well-formed, and repairs the rest; writes characters. Surrogates,
+ * utf8.h: UTF-8 from files: finds how much of it is well-formed, and writes characters. Surrogates,
  * values above U+10FFFF and forms longer than needed are malformed, as in Python.
  */
 #ifndef LEAT_BASE_UTF8_H
@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buffer.h"
 #include "bytes.h"
 #include "cpu.h"
 #include "leat.h"
@@ -40,15 +39,12 @@ const struct utf8_row *utf8_row(size_t number);
 size_t utf8_open_end(const uint8_t *text, size_t size);
 
 /*
- * Appends the text with one U+FFFD for each part that is malformed: the longest beginning of a character there, or one
- * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. An unfinished
- * character at the end is replaced too, so cut it off if more of the text follows. *replaced (may be NULL) is set to
- * the number of U+FFFD inserted. Returns LEAT_E_NO_MEMORY on failure, with some of the text appended.
+ * Returns how many bytes one U+FFFD replaces at a place that is malformed: the longest beginning of a character there,
+ * or one byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends.
  */
-enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
-                             struct leat_error *err);
+size_t utf8_malformed_part(const uint8_t *text, size_t size);
 
-/* How many parts of the text are malformed: the number of U+FFFD that utf8_repair() inserts. */
+/* Returns how many parts of the text are malformed: the number of U+FFFD that buffer_append_repaired() inserts. */
 uint64_t utf8_malformed(const uint8_t *text, size_t size);
 
 /* Writes a character, which must not be a surrogate; returns its length, 4 at most. */

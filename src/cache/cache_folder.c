@@ -162,6 +162,12 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
     return c->folder ? cache_make_folders(c->folder, err) : status_no_memory(err, 0);
 }
 
+bool cache_is_dataset(const char *name)
+{
+    return strlen(name) == 49 && strspn(name, "0123456789abcdef") == 32 && name[32] == '-' &&
+           strspn(name + 33, "0123456789abcdef") == 16;
+}
+
 enum leat_status cache_open_file(int *fd, const char *path, struct leat_error *err)
 {
     enum leat_status s = own_file_create(fd, path, err);

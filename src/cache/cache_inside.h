@@ -149,6 +149,9 @@ enum leat_status cache_online(bool *online, bool given, struct leat_error *err);
 /* The names of the files in a dataset's folder. */
 extern const char *const cache_file_names[PATHS];
 
+/* Returns true if a name in the cache is that of a dataset's folder: IDENTITY-HASH. */
+bool cache_is_dataset(const char *name);
+
 /* Sets c->folder and c->paths, and makes the folders, unless they are there. */
 enum leat_status cache_make_folder(struct cache *c, struct leat_error *err);
 
@@ -171,6 +174,23 @@ enum leat_status cache_parse_header(struct cache *c, uint64_t count, uint64_t to
 /* The server has failed, as `err` says: takes the header of a complete copy. For one that is not complete, says what is
  * missing; else leaves `err` as it is. */
 enum leat_status cache_take_offline(struct cache *c, const char *folder, struct leat_error *err);
+
+/* ---- cache_pages.c: regions ---- */
+
+struct cache_regions cache_regions(uint64_t pages);
+
+/* A time for `used` of a region; only differences mean something. */
+uint32_t cache_clock(void);
+
+/* Locks bytes of an open file (count 0: to its end and beyond) by F_RDLCK or F_WRLCK, without waiting (LEAT_E_BUSY), or
+ * unlocks them by F_UNLCK. The lock belongs to the descriptor, and to its copies. */
+enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
+                                  struct leat_error *err);
+
+/* Keeps all processes from evicting anything of this dataset; fine if it does so already. LEAT_E_BUSY: another process
+ * is just doing that. */
+enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
+void cache_release_all(struct cache *c);
 
 /* ---- cache_pages.c ---- */
 
@@ -204,36 +224,6 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
 enum leat_status cache_check(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, uint64_t *wrong,
                              struct hash128 *sum, struct leat_error *err);
 
-/* Writes pages that are right, and makes them known, here and to other processes. */
-enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
-                           struct leat_error *err);
-
-/* ---- cache_thread.c ---- */
-
-/* Starts the thread, unless it runs. With the mutex. */
-enum leat_status cache_start(struct cache *c, struct leat_error *err);
-void cache_stop(struct cache *c);
-
-/* The disk is full: gives the copying up for a while, so that all of the file can be evicted. Without the mutex. */
-void cache_fill_yield(struct cache *c, const struct leat_error *err);
-
-/* ---- cache_pages.c: regions ---- */
-
-struct cache_regions cache_regions(uint64_t pages);
-
-/* A time for `used` of a region; only differences mean something. */
-uint32_t cache_clock(void);
-
-/* Locks bytes of an open file (count 0: to its end and beyond) by F_RDLCK or F_WRLCK, without waiting (LEAT_E_BUSY), or
- * unlocks them by F_UNLCK. The lock belongs to the descriptor, and to its copies. */
-enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
-                                  struct leat_error *err);
-
-/* Keeps all processes from evicting anything of this dataset; fine if it does so already. LEAT_E_BUSY: another process
- * is just doing that. */
-enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
-void cache_release_all(struct cache *c);
-
 /* ---- cache_room.c ---- */
 
 /* Whether somebody holds all of a file (cache_hold_all()), through another descriptor: that lock ends nowhere, unlike
@@ -247,14 +237,17 @@ enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, 
 /* Makes every process fetch all of this dataset, which is held, again. */
 void cache_forget_all(struct cache *c);
 
-/* Whether a name in the cache is a dataset's folder: IDENTITY-HASH. */
-bool cache_is_dataset(const char *name);
-
 /* Removes datasets that no process has open, until all of this one fits. LEAT_E_NO_SPACE: it cannot fit; none is
  * removed. */
 enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
 
 /* Called by the thread before it writes `bytes`: makes room for them if possible. */
 enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_error *err);
+
+/* ---- cache_thread.c ---- */
+
+/* Starts the thread, unless it runs. With the mutex. */
+enum leat_status cache_start(struct cache *c, struct leat_error *err);
+void cache_stop(struct cache *c);
 
 #endif

@@ -2,7 +2,6 @@
  * cache_need.c: what callers ask for. A page that is known costs a look at a bit. One that is not is looked for in the
  * local file, else queued; the thread takes the queue in its order.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -90,15 +89,6 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
     if (me.status != LEAT_OK && err)
         *err = me.error;
     return me.status != LEAT_OK ? me.status : s;
-}
-
-enum leat_status cache_check_process(const struct cache *c, struct leat_error *err)
-{
-    if (c->owner == getpid())
-        return LEAT_OK;
-    return status_set_in(err, LEAT_E_FORKED, c->name,
-                         "%s was opened by another process, and not all of it is here: open it in each process",
-                         c->name);
 }
 
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,6 +136,15 @@ static void release_regions(struct cache *c, uint64_t region, uint64_t end)
     pthread_mutex_unlock(&c->hold_mutex);
 }
 
+enum leat_status cache_check_process(const struct cache *c, struct leat_error *err)
+{
+    if (c->owner == getpid())
+        return LEAT_OK;
+    return status_set_in(err, LEAT_E_FORKED, c->name,
+                         "%s was opened by another process, and not all of it is here: open it in each process",
+                         c->name);
+}
+
 /* In a child of fork(): whether nothing was evicted since its parent looked. */
 static enum leat_status compare_regions(struct cache *c, uint64_t region, uint64_t end, struct leat_error *err)
 {
@@ -229,9 +237,7 @@ void cache_release_all(struct cache *c)
 
 /* ---- Pages ------------------------------------------------------------------------------------------------------- */
 
-#define AT_ONCE    16u                 /* pages that are found together */
-#define FULL_BYTES ((uint64_t)8 << 20) /* to be freed on a full disk */
-#define FULL_TRIES 50u                 /* ten a second */
+#define AT_ONCE 16u /* pages that are found together */
 
 uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count)
 {
@@ -390,64 +396,5 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
         }
     }
     free(room);
-    return s;
-}
-
-/* ---- Writing ---- */
-
-/* Writes held pages to the file and the map. */
-static enum leat_status write_pages(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
-                                    struct leat_error *err)
-{
-    uint8_t marks[64];
-    enum leat_status s = file_write_at(c->tokens_fd, page * PAGE, bytes, cache_page_bytes(c, page, count),
-                                       c->paths[PATH_TOKENS_PARTIAL], err);
-
-    memset(marks, 1, sizeof marks);
-    for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
-        here = count - done < sizeof marks ? count - done : sizeof marks;
-        s = file_write_at(c->map_fd, page + done, marks, here, c->paths[PATH_MAP], err);
-    }
-    return s;
-}
-
-/* On a full disk, what was used longest ago goes. As long as a process copies the rest, it holds all of the file; it
- * gives that back when it meets the full disk, too. */
-static enum leat_status write_to_full(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
-                                      struct leat_error *err)
-{
-    uint64_t size = cache_page_bytes(c, page, count), freed;
-    enum leat_status s = LEAT_E_NO_SPACE;
-
-    cache_fill_yield(c, err);
-    for (unsigned i = 0; i < FULL_TRIES; i++) {
-        bool held = cache_is_held(c->tokens_fd);
-
-        if (cache_evict(c, size > FULL_BYTES ? size : FULL_BYTES, &freed, NULL) == LEAT_OK && freed > 0)
-            s = write_pages(c, bytes, page, count, err);
-        if (s != LEAT_E_NO_SPACE || !held || atomic_load(&c->stop))
-            return s;
-        (void)nanosleep(&(struct timespec) { 0, 100000000 }, NULL);
-    }
-    return s;
-}
-
-enum leat_status cache_put(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count, struct leat_error *err)
-{
-    uint64_t size = cache_page_bytes(c, page, count);
-    enum leat_status s = cache_may_write(c, count * PAGE, err);
-
-    if (s == LEAT_OK)
-        s = cache_hold(c, page * PAGE, size, 0, NULL, err);
-    if (s != LEAT_OK)
-        return s;
-    s = write_pages(c, bytes, page, count, err);
-    if (s == LEAT_E_NO_SPACE)
-        s = write_to_full(c, bytes, page, count, err);
-    if (s != LEAT_OK)
-        status_before(err, s, CACHE_FULL);
-    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
-        cache_set(c->known, page + i);
-    (void)cache_release(c, page * PAGE, size, NULL);
     return s;
 }

@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -323,12 +322,6 @@ struct kept {
     time_t opened;
     bool goes; /* to be removed */
 };
-
-bool cache_is_dataset(const char *name)
-{
-    return strlen(name) == 49 && strspn(name, "0123456789abcdef") == 32 && name[32] == '-' &&
-           strspn(name + 33, "0123456789abcdef") == 16;
-}
 
 /* What the files in a folder take, holes not counted. False: it is no dataset of the cache. */
 static bool measure(const char *folder, struct kept *kept)

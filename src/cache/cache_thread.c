@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,8 +112,9 @@ static void begin_anew(struct cache *c)
     atomic_store(&c->filled_bytes, 0);
 }
 
-/* What a range was counted for is undone when the next pass begins: by then nothing is under way. */
-void cache_fill_yield(struct cache *c, const struct leat_error *err)
+/* Gives the copying up for a while, on a full disk, so that all of the file can be evicted. What a range was counted
+ * for is undone when the next pass begins: by then nothing is under way. */
+static void yield_filling(struct cache *c, const struct leat_error *err)
 {
     if (c->fill_fd < 0)
         return;
@@ -307,13 +307,75 @@ static bool cache_fill_end(struct cache *c)
     return false;
 }
 
-/* ---- What is asked for ------------------------------------------------------------------------------------------- */
+/* ---- Writing pages ----------------------------------------------------------------------------------------------- */
+
+#define FULL_BYTES ((uint64_t)8 << 20) /* to be freed on a full disk */
+#define FULL_TRIES 50u                 /* ten a second */
+
+/* Writes held pages to the file and the map. */
+static enum leat_status write_pages(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                                    struct leat_error *err)
+{
+    uint8_t marks[64];
+    enum leat_status s = file_write_at(c->tokens_fd, page * PAGE, bytes, cache_page_bytes(c, page, count),
+                                       c->paths[PATH_TOKENS_PARTIAL], err);
+
+    memset(marks, 1, sizeof marks);
+    for (uint64_t done = 0, here; s == LEAT_OK && done < count; done += here) {
+        here = count - done < sizeof marks ? count - done : sizeof marks;
+        s = file_write_at(c->map_fd, page + done, marks, here, c->paths[PATH_MAP], err);
+    }
+    return s;
+}
+
+/* On a full disk, what was used longest ago goes. As long as a process copies the rest, it holds all of the file; it
+ * gives that back when it meets the full disk, too. */
+static enum leat_status write_to_full_disk(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                                           struct leat_error *err)
+{
+    uint64_t size = cache_page_bytes(c, page, count), freed;
+    enum leat_status s = LEAT_E_NO_SPACE;
+
+    yield_filling(c, err);
+    for (unsigned i = 0; i < FULL_TRIES; i++) {
+        bool held = cache_is_held(c->tokens_fd);
+
+        if (cache_evict(c, size > FULL_BYTES ? size : FULL_BYTES, &freed, NULL) == LEAT_OK && freed > 0)
+            s = write_pages(c, bytes, page, count, err);
+        if (s != LEAT_E_NO_SPACE || !held || atomic_load(&c->stop))
+            return s;
+        (void)nanosleep(&(struct timespec) { 0, 100000000 }, NULL);
+    }
+    return s;
+}
+
+/* Writes pages that are right, and makes them known, here and to other processes. */
+static enum leat_status put_pages(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
+                                  struct leat_error *err)
+{
+    uint64_t size = cache_page_bytes(c, page, count);
+    enum leat_status s = cache_may_write(c, count * PAGE, err);
+
+    if (s == LEAT_OK)
+        s = cache_hold(c, page * PAGE, size, 0, NULL, err);
+    if (s != LEAT_OK)
+        return s;
+    s = write_pages(c, bytes, page, count, err);
+    if (s == LEAT_E_NO_SPACE)
+        s = write_to_full_disk(c, bytes, page, count, err);
+    if (s != LEAT_OK)
+        status_before(err, s, CACHE_FULL);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        cache_set(c->known, page + i);
+    (void)cache_release(c, page * PAGE, size, NULL);
+    return s;
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 #define STACK        ((size_t)512 << 10)
 #define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two stretches */
 #define FILL_LOOK_MS 200u
-
-/* ---- Lanes ------------------------------------------------------------------------------------------------------ */
 
 static bool is_filling(const struct cache *c, const struct lane *lane)
 {
@@ -341,7 +403,7 @@ static enum leat_status begin(struct cache *c, struct lane *lane, struct leat_er
     return remote_begin(c->remote, &lane->transfer, err);
 }
 
-/* ---- The queue -------------------------------------------------------------------------------------------------- */
+/* ---- The queue --------------------------------------------------------------------------------------------------- */
 
 /* Takes a stretch that touches, or nearly, the pages of a lane and fits into it; false: none does. */
 static bool take_near(struct cache *c, struct lane *lane)
@@ -462,7 +524,7 @@ static bool send_all(struct cache *c)
     return false;
 }
 
-/* ---- What arrives ----------------------------------------------------------------------------------------------- */
+/* ---- What arrives ------------------------------------------------------------------------------------------------ */
 
 /* Checks what came, and writes it. LEAT_E_AGAIN: it was wrong, and is asked for again. */
 static enum leat_status take(struct cache *c, struct lane *lane, struct leat_error *err)
@@ -477,7 +539,7 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
     }
     s = cache_check(c, lane->bytes, lane->page, lane->count, &wrong, sum, err);
     if (s == LEAT_OK && wrong == lane->page + lane->count)
-        s = cache_put(c, lane->bytes, lane->page, lane->count, err);
+        s = put_pages(c, lane->bytes, lane->page, lane->count, err);
     if (s != LEAT_OK)
         c->fill_sum = before;
     if (s != LEAT_OK || wrong == lane->page + lane->count)
@@ -539,7 +601,7 @@ static void fail_all(struct cache *c, enum leat_status s, const struct leat_erro
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* ---- The thread ------------------------------------------------------------------------------------------------- */
+/* ---- The thread -------------------------------------------------------------------------------------------------- */
 
 /* Nothing is under way. With the mutex. */
 static void sleep_a_while(struct cache *c)

@@ -58,7 +58,7 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
     if (!d)
         return status_no_memory(err, sizeof *d);
     d->tokens.fd = d->index.fd = d->loss.fd = -1;
-    s = foreign_parse(&o, p->name, false, err);
+    s = foreign_parse(&o, p, false, err);
     if (s == LEAT_OK && (o.end != LEAT_NONE || o.begin != LEAT_NONE))
         s = status_in_file(err,
                            status_argument(err, "name",

@@ -50,7 +50,7 @@ static enum leat_status flat_open(struct part *p, place_tokens *find, bool dtype
     if (!flat)
         return status_no_memory(err, sizeof *flat);
     flat->file.fd = flat->mask.fd = flat->found.file.fd = -1;
-    s = foreign_parse(&o, p->name, dtype, err);
+    s = foreign_parse(&o, p, dtype, err);
     if (s == LEAT_OK)
         s = foreign_open_file(&flat->file, p->mounts, o.path, o.length, "", access, err);
     if (s == LEAT_OK)

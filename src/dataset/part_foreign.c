@@ -178,9 +178,10 @@ static enum leat_status parse_pair(struct foreign_options *o, const char *text, 
         name);
 }
 
-enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err)
+enum leat_status foreign_parse(struct foreign_options *o, const struct part *p, bool dtype, struct leat_error *err)
 {
-    size_t scheme = part_scheme_length(name, strlen(name));
+    const char *name = p->name;
+    size_t scheme = foreign_has_scheme(name, p->kind->name) ? strlen(p->kind->name) + 1 : 0;
     const char *at = scheme > 0 ? strrchr(name + scheme, '?') : NULL;
     enum leat_status s = LEAT_OK;
 

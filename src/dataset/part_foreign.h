@@ -25,9 +25,9 @@ struct foreign_options {
     size_t mask_length;
 };
 
-/* Takes a name SCHEME:PATH?KEY=VALUE&... apart. A name without the scheme is all path. `dtype`: whether that key is
- * known; tokenizer, mask, end and begin are, and only one of the last two may be given. */
-enum leat_status foreign_parse(struct foreign_options *o, const char *name, bool dtype, struct leat_error *err);
+/* Splits the name of a part, SCHEME:PATH?KEY=VALUE&..., into its options. A name without the scheme of the part's kind
+ * is all path. The keys are tokenizer, mask, end or begin, and dtype if `dtype` is set. */
+enum leat_status foreign_parse(struct foreign_options *o, const struct part *p, bool dtype, struct leat_error *err);
 
 /* Opens PATH + SUFFIX, of which the first `length` bytes of `path` count, for a part with these mounts. */
 enum leat_status foreign_open_file(struct file_map *f, struct mounts *mounts, const char *path, size_t length,

@@ -120,7 +120,7 @@ static void run(const struct job *job, struct buffer *out, const uint8_t *text, 
 
         bytes_store32(prefix, (uint32_t)utf8_valid_prefix(text, size));
         ok(buffer_append(out, prefix, 4, &err), &err);
-        ok(utf8_repair(out, text, size, &replaced, &err), &err);
+        ok(buffer_append_repaired(out, text, size, &replaced, &err), &err);
         if ((replaced == 0) != (bytes_load32(prefix) == size) ||
             utf8_valid_prefix(out->bytes + 4, out->size - 4) != out->size - 4)
             fail("what is repaired is not valid");

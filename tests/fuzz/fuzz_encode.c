@@ -11,7 +11,7 @@
  */
 #include "fuzz.h"
 
-#include "base/utf8.h"
+#include "base/buffer.h"
 #include "leat_pack.h"
 #include "tokenizer/load/spec_open.h"
 #include "tokenizer/split/pretokenizer.h"
@@ -106,7 +106,7 @@ static void check_back(const char *back, uint64_t bytes, const char *text, size_
 {
     struct buffer want = { 0 };
 
-    FUZZ_CHECK(utf8_repair(&want, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
+    FUZZ_CHECK(buffer_append_repaired(&want, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
     FUZZ_CHECK(want.size == bytes && (bytes == 0 || memcmp(want.bytes, back, bytes) == 0));
     buffer_free(&want);
 }
@@ -210,7 +210,7 @@ static void check_windows(const struct row *row, const char *text, size_t size)
     struct text_chunk all = { .first = 1, .last = true };
     enum leat_status s, t;
 
-    FUZZ_CHECK(utf8_repair(&repaired, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
+    FUZZ_CHECK(buffer_append_repaired(&repaired, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
     all.text = repaired.bytes;
     all.bytes = repaired.size;
     s = pretokenizer_run(row->pretokenizer, row->windows, &all, keep_pretoken, &windows, NULL);

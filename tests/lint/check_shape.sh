@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_shape.sh: no module, and no header, leads back to itself by what it includes; and no room has more lines than
-# its budget.
+# check_shape.sh: no module and no header leads back to itself by what it includes, and no file by what it calls in its
+# room; and no room has more lines than its budget.
 . tests/lint/common.sh
 
 command -v python3 >/dev/null || skip "needs python3"

@@ -13,7 +13,7 @@
 #include "vectors.h"
 #include "vocabularies.h"
 
-#include "base/utf8.h"
+#include "base/buffer.h"
 #include "tokenizer/load/spec_open.h"
 #include "tokenizer/split/pretokenizer.h"
 
@@ -143,7 +143,7 @@ static void check_large(const char *name, const char *what, size_t size, bool ex
     } else {
         hash = hash_of(0, ids, count);
         if (exact) {
-            T_OK(utf8_repair(&want, (const uint8_t *)text, size, NULL, &t_err));
+            T_OK(buffer_append_repaired(&want, (const uint8_t *)text, size, NULL, &t_err));
             T_OK(leat_encoder_decode(e, ids, count, &back, &bytes, &t_err));
             if (bytes != want.size || memcmp(back, want.bytes, want.size) != 0)
                 T_FAIL("%s, %s: decoding does not give the text back", name, what);
@@ -337,7 +337,7 @@ static void join_texts(struct buffer *all)
     size_t count = vectors_texts(texts, &memory);
 
     for (size_t i = 0; i < count; i++) {
-        T_OK(utf8_repair(all, (const uint8_t *)texts[i].bytes, texts[i].size, NULL, &t_err));
+        T_OK(buffer_append_repaired(all, (const uint8_t *)texts[i].bytes, texts[i].size, NULL, &t_err));
         T_OK(buffer_append(all, "\n", 1, &t_err));
     }
     free(memory);

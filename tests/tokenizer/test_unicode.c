@@ -261,7 +261,7 @@ static void repair(const char *text, size_t size, size_t valid, const char *want
         exit(1);
     memcpy(copy, text, size);
     T_EQ(utf8_valid_prefix(copy, size), valid);
-    T_OK(utf8_repair(&out, copy, size, &replaced, &t_err));
+    T_OK(buffer_append_repaired(&out, copy, size, &replaced, &t_err));
     T_EQ(replaced, count);
     same(&out, want, strlen(want), want);
     free(copy);
@@ -276,7 +276,7 @@ static void no_text(void)
 
     T_EQ(utf8_valid_prefix(NULL, 0), 0);
     T_EQ(utf8_malformed(NULL, 0), 0);
-    T_OK(utf8_repair(&out, NULL, 0, NULL, &t_err));
+    T_OK(buffer_append_repaired(&out, NULL, 0, NULL, &t_err));
     T_EQ(out.size, 0);
 }
 

@@ -14,7 +14,7 @@ static inline uint8_t *valid_text(struct buffer *some, size_t *bytes)
     struct buffer valid = { 0 };
     uint8_t *text;
 
-    T_OK(utf8_repair(&valid, some->bytes, some->size, NULL, &t_err));
+    T_OK(buffer_append_repaired(&valid, some->bytes, some->size, NULL, &t_err));
     *bytes = valid.size;
     text = malloc(valid.size);
     memcpy(text, valid.bytes, valid.size);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/grow.h"
 #include "base/jsontree.h"
 #include "base/status.h"
-#include "base/utf8.h"
 
 static void free_one(struct damage *d)
 {
@@ -41,7 +41,7 @@ enum leat_status damage_list_add(struct damage_list *l, const char *input, uint6
                                  size_t reason_bytes, uint64_t unread, struct leat_error *err)
 {
     struct buffer clean = { 0 };
-    enum leat_status s = utf8_repair(&clean, (const uint8_t *)input, strlen(input), NULL, err);
+    enum leat_status s = buffer_append_repaired(&clean, (const uint8_t *)input, strlen(input), NULL, err);
 
     if (s == LEAT_OK)
         s = buffer_append(&clean, "", 1, err);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
-#include "base/utf8.h"
 
 #define WAITING_BYTES ((size_t)256 << 10)
 
@@ -107,7 +107,7 @@ static enum leat_status put_string(struct reject_file *f, const void *bytes, siz
     enum leat_status s;
 
     clean->size = 0;
-    s = utf8_repair(clean, bytes, count, NULL, err);
+    s = buffer_append_repaired(clean, bytes, count, NULL, err);
     if (s == LEAT_OK)
         s = buffer_reserve(out, 6 * clean->size + 2, err);
     if (s != LEAT_OK)

@@ -1,5 +1,5 @@
-"""transformers.py: leat's loader in transformers' Trainer (5.23), and in TRL's SFTTrainer (1.16), which asks for
-data sets that it will not use (trl.py)."""
+"""transformers.py: leat's loader in transformers' Trainer (5.23), and in TRL's SFTTrainer (1.16), which asks for a data
+set that it will not use."""
 from __future__ import annotations
 
 import itertools
@@ -114,6 +114,20 @@ def _check_labels(trainer, loader):
                          "among the outputs of leat.Loader")
 
 
+def _check_trl(loader):
+    """Raises ValueError if SFTTrainer, which counts tokens by them, finds neither position_ids nor an
+    attention_mask."""
+    if loader is not None and not {"position_ids", "attention_mask"} & set(loader._style.names):
+        raise ValueError("SFTTrainer needs \"position_ids\" among the outputs of leat.Loader, which also keep the "
+                         "documents of a row apart; or \"attention_mask\", for rows of one document")
+
+
+def _trl_dataset():
+    """Returns a data set of one token: SFTTrainer prepares one before anybody asks for batches."""
+    from datasets import Dataset
+    return Dataset.from_dict({"input_ids": [[0]], "labels": [[0]]})
+
+
 class LoaderMixin:
     """For a Trainer that takes its batches from a leat.Loader with style="huggingface":
 
@@ -151,11 +165,9 @@ class LoaderMixin:
             raise TypeError("eval_loader and eval_dataset exclude each other: give one of them")
         trl, stand_in = sys.modules.get("trl.trainer.sft_trainer"), None
         if trl is not None and isinstance(self, trl.SFTTrainer):
-            from leat.integrations.trl import check_loader, stand_in_dataset
             for given in (loader, *evaluated):
-                check_loader(given)
-            stand_in = stand_in_dataset()
-            options["train_dataset"] = stand_in
+                _check_trl(given)
+            options["train_dataset"] = stand_in = _trl_dataset()
         if eval_loader is not None:  # the Trainer asks for a data set if it is to evaluate while it trains
             options["eval_dataset"] = stand_in or eval_loader
         super().__init__(*args, **options)

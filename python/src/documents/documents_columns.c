@@ -152,7 +152,7 @@ static enum leat_status add_text(struct texts *t, const char *text, uint64_t byt
     else if (utf8_valid_prefix(at, (size_t)bytes) == bytes)
         s = buffer_append(&t->m->text, text, (size_t)bytes, err);
     else
-        s = utf8_repair(&t->m->text, at, (size_t)bytes, NULL, err);
+        s = buffer_append_repaired(&t->m->text, at, (size_t)bytes, NULL, err);
     if (text && t->there)
         t->there[t->count / 8] |= (uint8_t)(1u << t->count % 8);
     t->offsets[++t->count] = (int64_t)t->m->text.size;

@@ -50,7 +50,7 @@ enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *b
     enum leat_status s;
 
     w->repaired.size = 0;
-    s = utf8_repair(&w->repaired, (const uint8_t *)*text, *bytes, malformed, err);
+    s = buffer_append_repaired(&w->repaired, (const uint8_t *)*text, *bytes, malformed, err);
     *text = (const char *)w->repaired.bytes;
     *bytes = w->repaired.size;
     return s;

@@ -734,7 +734,7 @@ static enum leat_status repair_bytes(struct text_list *t, struct text_list *spar
     if (t->bytes.size == 0) /* and perhaps no memory */
         return LEAT_OK;
     spare->bytes.size = spare->count = 0;
-    s = utf8_repair(&spare->bytes, t->bytes.bytes, t->bytes.size, NULL, err);
+    s = buffer_append_repaired(&spare->bytes, t->bytes.bytes, t->bytes.size, NULL, err);
     if (s == LEAT_OK)
         s = text_list_end(spare, err);
     swap = *t;

@@ -421,7 +421,7 @@ static enum leat_status take_checked(struct encoder *e, const uint8_t *text, siz
         return status_set_at(err, LEAT_E_TEXT, NULL, e->offset + valid, "the text is not valid UTF-8 at byte %" PRIu64,
                              (e->offset + valid));
     e->repaired.size = 0;
-    s = utf8_repair(&e->repaired, text, bytes, NULL, err);
+    s = buffer_append_repaired(&e->repaired, text, bytes, NULL, err);
     return s == LEAT_OK ? take_valid(e, e->repaired.bytes, e->repaired.size, last, err) : s;
 }
 
