@@ -39,10 +39,10 @@ $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/s
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 
-# the crew of loaders with chunks of one piece (src/base/tiny.h), before the library
-TINY_CREW := $(BUILD)/obj/tiny/src/gather/crew.o
-$(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%: FIRST = $(TINY_CREW)
-$(filter $(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%,$(TEST_PROGRAMS)): | $(TINY_CREW)
+# the pool of threads of loaders with chunks of one piece (src/base/tiny.h), before the library
+TINY_POOL := $(BUILD)/obj/tiny/src/gather/gather_pool.o
+$(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%: FIRST = $(TINY_POOL)
+$(filter $(BUILD)/tests/loader/% $(BUILD)/tests/faults/test_loader_%,$(TEST_PROGRAMS)): | $(TINY_POOL)
 
 include tests/corpus/corpus.mk
 include tests/pack/pack.mk

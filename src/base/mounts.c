@@ -27,7 +27,7 @@ static void make_mutex(struct mounts *m)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&m->changed, &clock);
     pthread_condattr_destroy(&clock);
-    m->guests = NULL;
+    m->threads = NULL;
 }
 
 /* A process may have been forked while another thread held the mutex, or waited: the child has none of the threads, and
@@ -101,9 +101,9 @@ bool mounts_lost(int error)
     return error == ESTALE || error == ESHUTDOWN || error == ENOTCONN;
 }
 
-static const struct mounts_guest *guest_of(const struct mounts *m)
+static const struct mounts_thread *own_entry(const struct mounts *m)
 {
-    const struct mounts_guest *g = m->guests;
+    const struct mounts_thread *g = m->threads;
 
     while (g && !pthread_equal(g->thread, pthread_self()))
         g = g->next;
@@ -113,28 +113,28 @@ static const struct mounts_guest *guest_of(const struct mounts *m)
 /* Waits until `end`, in steps if there is somebody to ask. False: the wait was ended. */
 static bool wait_until(struct mounts *m, uint64_t end)
 {
-    const struct mounts_guest *guest;
+    const struct mounts_thread *thread;
     char why[sizeof m->why];
     bool stopped = false;
     uint64_t now;
 
     lock(m);
-    guest = guest_of(m);
+    thread = own_entry(m);
     while (!stopped && (now = clock_ns()) < end) {
-        uint64_t until = !guest && m->waiting && end - now > LOOK_NS ? now + LOOK_NS : end;
+        uint64_t until = !thread && m->waiting && end - now > LOOK_NS ? now + LOOK_NS : end;
         struct timespec at = { (time_t)(until / 1000000000u), (long)(until % 1000000000u) };
 
-        stopped = guest && atomic_load(guest->stop);
+        stopped = thread && atomic_load(thread->stop);
         if (!stopped)
             pthread_cond_timedwait(&m->changed, &m->mutex, &at);
-        if (!guest && m->waiting) {
+        if (!thread && m->waiting) {
             memcpy(why, m->why, sizeof why);
             pthread_mutex_unlock(&m->mutex);
             stopped = m->waiting(m->context, why) != 0;
             lock(m);
         }
     }
-    stopped |= guest && atomic_load(guest->stop);
+    stopped |= thread && atomic_load(thread->stop);
     pthread_mutex_unlock(&m->mutex);
     return !stopped;
 }
@@ -223,23 +223,23 @@ bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum le
 
 /* ---- Those that wait ---- */
 
-void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop)
+void mounts_add_thread(struct mounts *m, struct mounts_thread *thread, const atomic_bool *stop)
 {
     lock(m);
-    *guest = (struct mounts_guest) { pthread_self(), stop, m->guests };
-    m->guests = guest;
+    *thread = (struct mounts_thread) { pthread_self(), stop, m->threads };
+    m->threads = thread;
     pthread_mutex_unlock(&m->mutex);
 }
 
-void mounts_leave(struct mounts *m, struct mounts_guest *guest)
+void mounts_remove_thread(struct mounts *m, struct mounts_thread *thread)
 {
-    struct mounts_guest **at = &m->guests;
+    struct mounts_thread **at = &m->threads;
 
     lock(m);
-    while (*at && *at != guest)
+    while (*at && *at != thread)
         at = &(*at)->next;
     if (*at)
-        *at = guest->next;
+        *at = thread->next;
     pthread_mutex_unlock(&m->mutex);
 }
 

@@ -24,10 +24,10 @@
 #define MOUNTS_KNOWN         8u /* mounts that are remembered; of others, each file is asked */
 
 /* A thread whose pauses end when `stop` is set and mounts_wake() called. */
-struct mounts_guest {
+struct mounts_thread {
     pthread_t thread;
     const atomic_bool *stop;
-    struct mounts_guest *next;
+    struct mounts_thread *next;
 };
 
 struct mounts {
@@ -39,7 +39,7 @@ struct mounts {
     atomic_int owner;   /* the process whose mutex it is; negative: it is being made */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct mounts_guest *guests;
+    struct mounts_thread *threads;
     struct {
         dev_t device;
         unsigned system;
@@ -84,8 +84,8 @@ bool mounts_lost(int error);
 void mounts_worked(struct mounts *m, const struct mounts_tries *t);
 
 /* From now on, pauses of the calling thread end with `stop`, and nobody else is asked about them. */
-void mounts_attend(struct mounts *m, struct mounts_guest *guest, const atomic_bool *stop);
-void mounts_leave(struct mounts *m, struct mounts_guest *guest);
+void mounts_add_thread(struct mounts *m, struct mounts_thread *thread, const atomic_bool *stop);
+void mounts_remove_thread(struct mounts *m, struct mounts_thread *thread);
 
 /* Lets all that wait look at their `stop`. */
 void mounts_wake(struct mounts *m);

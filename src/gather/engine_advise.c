@@ -15,7 +15,6 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/counter.h"
-#include "base/file.h"
 #include "base/gate.h"
 #include "base/thread.h"
 #include "gather_engine.h"
@@ -27,24 +26,24 @@
 struct gather_reader {
     struct gather *g;
     pthread_t thread;
-    struct gate work; /* where it waits for jobs */
+    struct gate work; /* where the reader waits for jobs */
     atomic_bool stop;
-    atomic_uint_fast64_t given;          /* jobs */
-    atomic_uint_fast64_t done;           /* the job's number << 32 | how many of its first pieces are done */
-    atomic_uint_fast64_t left;           /* jobs before this number: their other pieces need not be read */
+    atomic_uint_fast64_t given;          /* number of jobs so far */
+    atomic_uint_fast64_t done;           /* number of the job << 32 | number of its first pieces that are done */
+    atomic_uint_fast64_t left;           /* jobs with lower numbers are not read further */
     struct gather_job *jobs[GATHER_MAX]; /* number n at n % GATHER_MAX */
 };
 
-static void say_done(struct gather_reader *r, uint64_t done)
+static void note_done(struct gather_reader *r, uint64_t done)
 {
     atomic_store(&r->done, done);
     gate_open(r->g->gate);
 }
 
-/* The job's other pieces are changed meanwhile. */
+/* Reads the announced pieces of a job. Other threads change its other pieces meanwhile. */
 static void read_job(struct gather_reader *r, const struct gather_job *job, uint64_t number)
 {
-    struct gather_hand *h = &r->g->reader_hand;
+    struct gather_worker *w = &r->g->reader_worker;
     uint32_t announced = job->announced;
 
     for (uint32_t i = 0; announced > 0 && !atomic_load(&r->stop) && atomic_load(&r->left) <= number; i++) {
@@ -52,21 +51,21 @@ static void read_job(struct gather_reader *r, const struct gather_job *job, uint
 
         if (!p->announced)
             continue;
-        p->left = engine_pread.copy(h, &r->g->files[p->file], p, NULL) != LEAT_OK;
+        p->left = engine_pread.copy(w, &r->g->files[p->file], p, NULL) != LEAT_OK;
         if (--announced > 0)
-            say_done(r, number << 32 | (i + 1));
+            note_done(r, number << 32 | (i + 1));
     }
-    gather_leave(h);
-    say_done(r, (number + 1) << 32);
+    gather_leave(w);
+    note_done(r, (number + 1) << 32);
 }
 
-static void *run(void *context)
+static void *run_reader(void *context)
 {
-    static const atomic_bool at_once = true; /* what would have to wait for a failing file system is left */
+    static const atomic_bool at_once = true; /* a piece that has to wait for a failing file system is left */
     struct gather_reader *r = context;
     uint64_t next = 0;
 
-    gather_hand_attend(&r->g->reader_hand, &at_once);
+    gather_worker_start(&r->g->reader_worker, &at_once);
     while (!atomic_load(&r->stop)) {
         unsigned ticket = gate_ticket(&r->work);
 
@@ -77,12 +76,12 @@ static void *run(void *context)
             gate_sleep(&r->work, ticket, 0);
         }
     }
-    gather_hand_leave(&r->g->reader_hand);
+    gather_worker_stop(&r->g->reader_worker);
     return NULL;
 }
 
-/* Starts the reader if it does not run yet. Returns whether it runs. */
-static bool is_ready(struct gather *g)
+/* Starts the reader if it does not run yet. Returns true if it runs. */
+static bool reader_runs(struct gather *g)
 {
     struct gather_reader *r;
 
@@ -90,9 +89,9 @@ static bool is_ready(struct gather *g)
         return g->reader;
     r = calloc(1, sizeof *r);
     g->reader_refused = true;
-    if (r && (g->reader_hand.scratch || gather_hand_open(&g->reader_hand, g, NULL) == LEAT_OK)) {
+    if (r && (g->reader_worker.scratch || gather_worker_open(&g->reader_worker, g, NULL) == LEAT_OK)) {
         r->g = g;
-        g->reader_refused = thread_start(&r->thread, STACK, run, r) != 0;
+        g->reader_refused = thread_start(&r->thread, STACK, run_reader, r) != 0;
     }
     if (g->reader_refused)
         free(r);
@@ -120,7 +119,7 @@ static enum leat_status await_piece(struct gather *g, struct gather_job *job, ui
     return LEAT_OK;
 }
 
-/* A job may end before all its pieces were read: because one failed. */
+/* Waits until the reader no longer touches a job, which may end early because a piece failed. */
 static void end_job(struct gather *g, struct gather_job *job)
 {
     struct gather_reader *r = g->reader;
@@ -130,8 +129,12 @@ static void end_job(struct gather *g, struct gather_job *job)
         return;
     if (atomic_load(&r->done) < end)
         atomic_store(&r->left, job->number_read + 1);
-    for (unsigned ticket; ticket = gate_ticket(g->gate), atomic_load(&r->done) < end;)
-        gate_sleep(g->gate, ticket, 0);
+    while (atomic_load(&r->done) < end) {
+        unsigned ticket = gate_ticket(g->gate);
+
+        if (atomic_load(&r->done) < end)
+            gate_sleep(g->gate, ticket, 0);
+    }
     job->announced = 0;
 }
 
@@ -183,8 +186,8 @@ static void announce_hashes(struct gather *g, const struct gather_file *f, uint6
     }
 }
 
-/* Advises the kernel of the pieces up to now: rows that follow in a file are one stretch, and need few calls. */
-static void advise(struct gather *g)
+/* Advises the kernel of g->advice: rows that follow each other in a file are one stretch, and need few calls. */
+static void advise_kernel(struct gather *g)
 {
     const struct gather_stretch *a = &g->advice;
     const struct gather_file *f = &g->files[a->file];
@@ -201,7 +204,7 @@ static void advise(struct gather *g)
     g->advice = (struct gather_stretch) { .file = 0 };
 }
 
-static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool advise_of_piece(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     const struct gather_file *f = &g->files[p->file];
     uint64_t from = gather_span_begin(p), end = gather_span_end(f, p);
@@ -212,10 +215,10 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     if (a->begin < a->end && a->file == p->file && a->begin <= from && from <= a->end) {
         a->end = end > a->end ? end : a->end;
     } else {
-        advise(g);
+        advise_kernel(g);
         *a = (struct gather_stretch) { p->file, from, end };
     }
-    if (f->network && p->bytes > 0 && is_ready(g)) {
+    if (f->network && p->bytes > 0 && reader_runs(g)) {
         p->state = GATHER_WAITING;
         p->announced = true;
         job->announced++;
@@ -223,11 +226,11 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     return true;
 }
 
-static void begin_job(struct gather *g, struct gather_job *job)
+static void start_reads(struct gather *g, struct gather_job *job)
 {
     struct gather_reader *r = g->reader;
 
-    advise(g);
+    advise_kernel(g);
     if (job->announced == 0)
         return;
     job->number_read = atomic_load(&r->given);
@@ -237,5 +240,5 @@ static void begin_job(struct gather *g, struct gather_job *job)
 }
 
 const struct gather_engine engine_advise = {
-    .begin = begin, .begin_job = begin_job, .wait = await_piece, .end_job = end_job, .close = close_reader
+    .begin = advise_of_piece, .begin_job = start_reads, .wait = await_piece, .end_job = end_job, .close = close_reader
 };

@@ -3,7 +3,6 @@
  * through a buffer. This is the last resort of all engines, because a read call says what is wrong.
  */
 #include "base/counter.h"
-#include "base/file.h"
 #include "base/status.h"
 #include "gather_engine.h"
 
@@ -27,14 +26,14 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
     return s;
 }
 
-static enum leat_status read_bytes(struct gather_hand *h, struct gather_file *f, uint64_t offset, void *to,
+static enum leat_status read_bytes(struct gather_worker *w, struct gather_file *f, uint64_t offset, void *to,
                                    uint64_t count, struct leat_error *err)
 {
-    counter_bump(&h->read_bytes, count);
+    counter_bump(&w->read_bytes, count);
     return file_map_read_calls(f->map, f->offset + offset, to, count, err);
 }
 
-static enum leat_status read_pages(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
+static enum leat_status read_pages(struct gather_worker *w, struct gather_file *f, struct gather_piece *p,
                                    struct leat_error *err)
 {
     uint64_t end = gather_span_end(f, p);
@@ -42,33 +41,33 @@ static enum leat_status read_pages(struct gather_hand *h, struct gather_file *f,
 
     for (uint64_t at = gather_span_begin(p), to; s == LEAT_OK && at < end; at = to) {
         to = end - at < GATHER_SCRATCH ? end : at + GATHER_SCRATCH;
-        s = read_bytes(h, f, at, h->scratch, to - at, err);
+        s = read_bytes(w, f, at, w->scratch, to - at, err);
         if (s == LEAT_OK)
-            s = gather_verify(h, f, at, to, h->scratch, err);
+            s = gather_verify(w, f, at, to, w->scratch, err);
         if (s == LEAT_OK)
-            gather_copy_out(h, p, at, to, h->scratch);
+            gather_copy_out(w, p, at, to, w->scratch);
     }
     return s;
 }
 
-static enum leat_status read_row(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
+static enum leat_status read_row(struct gather_worker *w, struct gather_file *f, struct gather_piece *p,
                                  struct leat_error *err)
 {
-    counter_bump(&h->copied, p->bytes); /* by the kernel */
-    return read_bytes(h, f, p->offset, p->to, p->bytes, err);
+    counter_bump(&w->copied, p->bytes); /* by the kernel */
+    return read_bytes(w, f, p->offset, p->to, p->bytes, err);
 }
 
-static enum leat_status copy(struct gather_hand *h, struct gather_file *f, struct gather_piece *p,
-                             struct leat_error *err)
+static enum leat_status copy_by_reads(struct gather_worker *w, struct gather_file *f, struct gather_piece *p,
+                                      struct leat_error *err)
 {
-    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p), hashed = counter_value(&h->pages_verified);
-    enum leat_status s = gather_must_verify(f, begin, end) ? read_pages(h, f, p, err) : read_row(h, f, p, err);
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p), hashed = counter_value(&w->pages_verified);
+    enum leat_status s = gather_must_verify(f, begin, end) ? read_pages(w, f, p, err) : read_row(w, f, p, err);
 
-    hashed = f->part->hashes.file ? counter_value(&h->pages_verified) - hashed : 0;
+    hashed = f->part->hashes.file ? counter_value(&w->pages_verified) - hashed : 0;
     /* if not all of it was hashed just now: then the missing bytes show */
     if (s == LEAT_OK && hashed * GATHER_PAGE < end - begin && gather_shrank(f))
-        s = read_row(h, f, p, err);
+        s = read_row(w, f, p, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }
 
-const struct gather_engine engine_pread = { .copy = copy };
+const struct gather_engine engine_pread = { .copy = copy_by_reads };

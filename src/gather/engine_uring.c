@@ -139,7 +139,7 @@ static void free_buffers(struct gather_uring *u)
 }
 
 /* Opens the ring unless it is open; false: not available, and g->uring_refused is set. */
-static bool is_ready(struct gather *g)
+static bool ring_is_open(struct gather *g)
 {
     struct gather_uring *u;
     int r;
@@ -186,7 +186,7 @@ static int file_of(struct gather_file *f)
 
 static bool is_direct(struct gather *g, struct gather_file *f)
 {
-    return is_ready(g) && file_of(f) == f->direct;
+    return ring_is_open(g) && file_of(f) == f->direct;
 }
 
 static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
@@ -263,9 +263,9 @@ static void send_more(struct gather *g, struct gather_uring *u)
         atomic_store_explicit(&g->counters.max_in_flight, u->in_flight, memory_order_relaxed);
 }
 
-static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool prepare_reads(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
-    if (!is_ready(g))
+    if (!ring_is_open(g))
         return false;
     p->state = GATHER_WAITING;
     p->unread = gather_span_end(&g->files[p->file], p) - gather_span_begin(p);
@@ -273,7 +273,7 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     return true;
 }
 
-static void begin_job(struct gather *g, struct gather_job *job)
+static void send_job(struct gather *g, struct gather_job *job)
 {
     struct gather_uring *u = g->uring;
 
@@ -307,7 +307,7 @@ static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(f, s->begin, s->end))
-        return gather_verify(&g->hand, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
+        return gather_verify(&g->worker, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
     /* the kernel lets no truncation overlap with a direct read */
     return s->direct || !gather_shrank(f);
 }
@@ -323,12 +323,12 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
         file_close(&f->direct);
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
-        counter_bump(&g->hand.read_bytes, s->end - s->begin);
+        counter_bump(&g->worker.read_bytes, s->end - s->begin);
         if (result < 0 || (uint64_t)result < s->wanted || !is_good(g, f, s)) {
             leave_to_reads(s->job, p);
         } else {
             if (!p->span || !s->direct)
-                gather_copy_out(&g->hand, p, s->begin, s->end, tokens_of(f, s));
+                gather_copy_out(&g->worker, p, s->begin, s->end, tokens_of(f, s));
             if (p->unread == 0) {
                 p->state = GATHER_DONE;
                 s->job->waiting--;
@@ -399,7 +399,7 @@ static bool has_stopped(int result)
 
 /* From now on the files are read with advice. Reads in flight still come back, perhaps when their piece belongs to
  * another job; so all completions are ignored. */
-static void stop(struct gather *g, int error)
+static void stop_ring(struct gather *g, int error)
 {
     g->uring->stopped = g->uring_refused = true;
     g->uring_error = error;
@@ -435,7 +435,7 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
         send_more(g, u);
         r = wait_for_some(g, u);
         if (has_stopped(r)) {
-            stop(g, -r);
+            stop_ring(g, -r);
             return give_up(g, job, p, err);
         }
         take_reads(g, u);
@@ -454,7 +454,7 @@ static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t
         int r = io_uring_submit_and_wait(&u->ring, 1);
 
         if (has_stopped(r))
-            stop(g, -r);
+            stop_ring(g, -r);
         else
             take_reads(g, u);
     }
@@ -483,7 +483,7 @@ static void close_ring(struct gather *g)
         return;
     u->first = NULL;
     await_reads(g, u, &u->in_flight);
-    gather_leave(&g->hand);
+    gather_leave(&g->worker);
     io_uring_queue_exit(&u->ring);
     if (u->in_flight > 0) {
         u->buffers = NULL;
@@ -494,8 +494,8 @@ static void close_ring(struct gather *g)
     g->uring = NULL;
 }
 
-const struct gather_engine engine_uring = { .begin = begin,
-                                            .begin_job = begin_job,
+const struct gather_engine engine_uring = { .begin = prepare_reads,
+                                            .begin_job = send_job,
                                             .wait = wait_for_piece,
                                             .end_job = end_job,
                                             .close = close_ring,
@@ -505,7 +505,7 @@ const struct gather_engine engine_uring = { .begin = begin,
 
 #include <errno.h>
 
-static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool refuse_reads(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     (void)job;
     (void)p;
@@ -515,6 +515,6 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     return false;
 }
 
-const struct gather_engine engine_uring = { .begin = begin };
+const struct gather_engine engine_uring = { .begin = refuse_reads };
 
 #endif

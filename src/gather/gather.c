@@ -1,10 +1,9 @@
 /*
- * gather.c: see gather.h. Files, jobs, verifying, and what engines share.
+ * gather.c: opens the files of a plan, and gathers the pieces of jobs from them.
  *
  * gather_begin() lets the engine of each piece's file begin, if it works ahead and the page cache does not have the
  * piece. gather_finish() waits for what was begun, or lets the engine copy the piece; if that fails, the last resort
- * does. Pages are verified once: a bitmap per file remembers which were. Maps that a job touches stay entered until it
- * ends.
+ * does. The files build on each other: gather_worker.c, gather_pool.c, gather_choose.c, gather.c.
  */
 #include "gather_engine.h"
 
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,9 +18,8 @@
 #include "base/clock.h"
 #include "base/counter.h"
 #include "base/file.h"
-#include "base/mounts.h"
 #include "base/status.h"
-#include "crew.h"
+#include "gather_pool.h"
 #include "warm.h"
 
 static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { [LEAT_ENGINE_MAP] = &engine_map,
@@ -60,36 +57,6 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
     return g->files ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
 }
 
-enum leat_status gather_hand_open(struct gather_hand *h, struct gather *g, struct leat_error *err)
-{
-    void *scratch =
-        mmap(NULL, GATHER_SCRATCH + 2 * GATHER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    h->gather = g;
-    h->scratch = scratch == MAP_FAILED ? NULL : scratch;
-    h->entered = calloc(g->file_count, sizeof *h->entered);
-    h->inside_of = calloc(g->file_count, sizeof *h->inside_of);
-    h->guests = calloc(g->source_count, sizeof *h->guests);
-    if (!h->scratch)
-        return status_no_memory(err, GATHER_SCRATCH);
-    if (h->entered && h->inside_of && h->guests)
-        return LEAT_OK;
-    return status_no_memory(err, g->file_count * sizeof *h->entered);
-}
-
-void gather_hand_close(struct gather_hand *h)
-{
-    if (h->scratch)
-        munmap(h->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
-    free(h->entered);
-    free(h->inside_of);
-    free(h->guests);
-    h->guests = NULL;
-    h->scratch = NULL;
-    h->entered = NULL;
-    h->inside_of = NULL;
-}
-
 /* A bit per page, unless the bitmaps get too large; their memory is not touched before pages are verified. */
 static enum leat_status make_bitmap(struct gather_file *f, uint64_t *total, struct leat_error *err)
 {
@@ -121,10 +88,10 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->has_holes = f->map->cache != NULL;
         g->has_holes |= f->has_holes;
         f->network = f->map->system & FILE_REMOTE;
-        f->doubted = f->map->system & FILE_MAY_BE_FUSE;
+        f->may_be_fuse = f->map->system & FILE_MAY_BE_FUSE;
         s = file_map_check_process(f->map, err);
         /* to ask a server whether a file has shrunk costs more than to hash its pages again */
-        if (s == LEAT_OK && !f->network && (!f->doubted || g->wanted != LEAT_ENGINE_URING))
+        if (s == LEAT_OK && !f->network && (!f->may_be_fuse || g->wanted != LEAT_ENGINE_URING))
             s = make_bitmap(f, bitmaps, err);
     }
     return s;
@@ -149,7 +116,7 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
         s = add_files(g, plan, i, &bitmaps, err);
     if (s == LEAT_OK)
-        s = gather_hand_open(&g->hand, g, err);
+        s = gather_worker_open(&g->worker, g, err);
     if (s != LEAT_OK)
         return s;
     gather_choose(g);
@@ -158,46 +125,11 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     return LEAT_OK;
 }
 
-/* ---- Waiting for file systems ---- */
-
-struct mounts *gather_mounts(const struct gather *g, uint32_t file)
-{
-    struct mounts *m = g->files[file].part->mounts;
-
-    return file > 0 && g->files[file - 1].part->mounts == m ? NULL : m;
-}
-
-static struct mounts *mounts_of(const struct gather *g, uint32_t source)
-{
-    return g->first_file[source] < g->file_count ? g->files[g->first_file[source]].part->mounts : NULL;
-}
-
-void gather_hand_attend(struct gather_hand *h, const atomic_bool *stop)
-{
-    for (uint32_t i = 0; i < h->gather->source_count; i++)
-        if (mounts_of(h->gather, i))
-            mounts_attend(mounts_of(h->gather, i), &h->guests[i], stop);
-}
-
-void gather_hand_leave(struct gather_hand *h)
-{
-    for (uint32_t i = 0; i < h->gather->source_count; i++)
-        if (mounts_of(h->gather, i))
-            mounts_leave(mounts_of(h->gather, i), &h->guests[i]);
-}
-
-void gather_attend(struct gather *g, const atomic_bool *stop, struct gate *gate)
+void gather_start(struct gather *g, const atomic_bool *stop, struct gate *gate)
 {
     g->gate = gate;
-    gather_hand_attend(&g->hand, stop);
-    g->attended = true;
-}
-
-void gather_wake(const struct gather *g)
-{
-    for (uint32_t i = 0; i < g->source_count; i++)
-        if (mounts_of(g, i))
-            mounts_wake(mounts_of(g, i));
+    gather_worker_start(&g->worker, stop);
+    g->started = true;
 }
 
 static void add_count(atomic_uint_fast64_t *to, const atomic_uint_fast64_t *from)
@@ -221,38 +153,38 @@ void gather_follow(struct gather *g, struct gather *from)
     add_count(&g->counters.reads, &from->counters.reads);
     add_count(&g->counters.hits, &from->counters.hits);
     add_count(&g->counters.storage_ns, &from->counters.storage_ns);
-    counter_bump(&g->hand.read_bytes, done.read_bytes);
-    counter_bump(&g->hand.pages_verified, done.pages_verified);
-    counter_bump(&g->hand.copied, done.copied);
-    counter_bump(&g->hand.busy_ns, done.crew_ns);
+    counter_bump(&g->worker.read_bytes, done.read_bytes);
+    counter_bump(&g->worker.pages_verified, done.pages_verified);
+    counter_bump(&g->worker.copied, done.copied);
+    counter_bump(&g->worker.busy_ns, done.pool_ns);
     atomic_store(&g->counters.max_in_flight, atomic_load(&from->counters.max_in_flight));
 }
 
 int gather_share(struct gather *g, unsigned threads, int node)
 {
-    return crew_open(&g->crew, g, threads, node);
+    return gather_pool_open(&g->pool, g, threads, node);
 }
 
-void gather_hurry(struct gather *g, bool hurry)
+void gather_set_urgent(struct gather *g, bool urgent)
 {
-    crew_hurry(g->crew, hurry);
+    gather_pool_set_urgent(g->pool, urgent);
 }
 
 void gather_stop(struct gather *g)
 {
-    crew_stop(g->crew);
+    gather_pool_stop(g->pool);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->close)
             engines[e]->close(g);
-    if (g->attended)
-        gather_hand_leave(&g->hand);
-    g->attended = false;
+    if (g->started)
+        gather_worker_stop(&g->worker);
+    g->started = false;
     g->gate = NULL;
 }
 
 void gather_forget(struct gather *g)
 {
-    crew_forget(g->crew);
+    gather_pool_forget(g->pool);
     g->reader = NULL;
     g->uring = NULL;
     g->warm = NULL;
@@ -260,25 +192,27 @@ void gather_forget(struct gather *g)
 
 struct gather_done gather_done(const struct gather *g)
 {
-    struct gather_done d = { .crew_ns = 0 };
+    struct gather_done d = { .pool_ns = 0 };
 
     for (unsigned i = 0;; i++) {
-        const struct gather_hand *h = i == 0 ? &g->hand : i == 1 ? &g->reader_hand : crew_hand(g->crew, i - 2);
+        const struct gather_worker *w = i == 0   ? &g->worker
+                                        : i == 1 ? &g->reader_worker
+                                                 : gather_pool_worker(g->pool, i - 2);
 
-        if (!h)
+        if (!w)
             return d;
-        d.read_bytes += counter_value(&h->read_bytes);
-        d.pages_verified += counter_value(&h->pages_verified);
-        d.copied += counter_value(&h->copied);
-        d.crew_ns += counter_value(&h->busy_ns);
+        d.read_bytes += counter_value(&w->read_bytes);
+        d.pages_verified += counter_value(&w->pages_verified);
+        d.copied += counter_value(&w->copied);
+        d.pool_ns += counter_value(&w->busy_ns);
     }
 }
 
 void gather_close(struct gather *g)
 {
     gather_stop(g);
-    crew_close(g->crew);
-    g->crew = NULL;
+    gather_pool_close(g->pool);
+    g->pool = NULL;
     warm_close(g->warm);
     g->warm = NULL;
     for (uint32_t i = 0; i < g->file_count && g->files; i++) {
@@ -290,15 +224,15 @@ void gather_close(struct gather *g)
     }
     free(g->files);
     free(g->first_file);
-    gather_hand_close(&g->hand);
-    gather_hand_close(&g->reader_hand);
+    gather_worker_close(&g->worker);
+    gather_worker_close(&g->reader_worker);
     g->files = NULL;
     g->first_file = NULL;
 }
 
 bool gather_works_ahead(const struct gather *g)
 {
-    if (g->has_holes || crew_wants(g->crew))
+    if (g->has_holes || gather_pool_wants(g->pool))
         return true;
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)
@@ -306,166 +240,12 @@ bool gather_works_ahead(const struct gather *g)
     return false;
 }
 
-/* ---- Verifying ---- */
-
-static bool is_verified(const struct gather_file *f, uint64_t page)
-{
-    return f->verified && (atomic_load_explicit(&f->verified[page / 64], memory_order_relaxed) >> page % 64 & 1);
-}
-
-bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t end)
-{
-    uint64_t last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
-
-    for (uint64_t page = begin / GATHER_PAGE; f->verify && page < last; page++)
-        if (!is_verified(f, page))
-            return true;
-    return false;
-}
-
-#define HASHES_AT_ONCE 64u /* as many as a word has bits */
-
-static struct gather_entered *enter(struct gather_hand *h, const struct gather_file *f)
-{
-    uint32_t number = (uint32_t)(f - h->gather->files);
-    struct gather_entered *e = &h->entered[number];
-
-    if (!e->asked && !e->asked_index)
-        h->inside_of[h->inside_count++] = number;
-    return e;
-}
-
-/* The stored hashes of pages [first, first + count): in the index's map, or read into `room`. */
-static enum leat_status stored_hashes(struct gather_hand *h, struct gather_file *f, uint64_t first, uint64_t count,
-                                      uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
-{
-    const struct part_extent *place = &f->part->hashes;
-    struct gather_entered *e = enter(h, f);
-
-    if (!e->asked_index) {
-        e->asked_index = true;
-        e->index_inside = place->file->system & FILE_REMOTE ? NULL : file_map_enter(place->file);
-    }
-    if (e->index_inside && bytes_inside(4 * first, 4 * count, place->bytes) &&
-        file_map_fill(place->file, place->offset + 4 * first, 4 * count)) {
-        *hashes = e->index_inside + place->offset + 4 * first;
-        return LEAT_OK;
-    }
-    *hashes = room;
-    return part_hashes(f->part, first, count, room, err);
-}
-
-/* Compares the page's hash with the stored one, if there is one, and looks at its ids, which are in the CPU's cache
- * then: sums that fit say nothing about who made them. */
-static enum leat_status check_page(struct gather_file *f, uint64_t page, const uint8_t *bytes, uint64_t size,
-                                   const uint8_t *hash, struct leat_error *err)
-{
-    uint32_t width = f->part->token_width;
-
-    if (hash && (uint32_t)f->part->kernels->hash(bytes, size).low != bytes_load32(hash))
-        return part_damaged_page(f->part, page, NULL, NULL, err);
-    return part_check_ids(f->part, page * GATHER_PAGE / width, bytes, size / width, err);
-}
-
-/* Notes that pages were verified, those of the bits of a word; returns how many were not before. */
-static uint64_t note_verified(struct gather_file *f, uint64_t word, uint64_t bits)
-{
-    uint64_t before = 0;
-
-    if (f->verified && bits != 0)
-        before = atomic_fetch_or_explicit(&f->verified[word], bits, memory_order_relaxed);
-    return (uint64_t)__builtin_popcountll(bits & ~before);
-}
-
-enum leat_status gather_verify(struct gather_hand *h, struct gather_file *f, uint64_t begin, uint64_t end,
-                               const uint8_t *bytes, struct leat_error *err)
-{
-    uint64_t page = begin / GATHER_PAGE, last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
-    uint8_t room[4 * HASHES_AT_ONCE];
-    enum leat_status s = LEAT_OK;
-
-    while (s == LEAT_OK && page < last) { /* those of a word of `verified` */
-        uint64_t first = page, left = HASHES_AT_ONCE - page % HASHES_AT_ONCE, good = 0;
-        uint64_t count = last - page < left ? last - page : left;
-        const uint8_t *hashes = NULL;
-
-        if (f->part->hashes.file)
-            s = stored_hashes(h, f, first, count, room, &hashes, err);
-        for (; s == LEAT_OK && page < first + count; page++) {
-            uint64_t at = page * GATHER_PAGE, size = end - at < GATHER_PAGE ? end - at : GATHER_PAGE;
-
-            if (is_verified(f, page))
-                continue;
-            s = check_page(f, page, bytes + (at - begin), size, hashes ? hashes + 4 * (page - first) : NULL, err);
-            good |= (uint64_t)(s == LEAT_OK) << page % HASHES_AT_ONCE;
-        }
-        counter_bump(&h->pages_verified, note_verified(f, first / HASHES_AT_ONCE, good));
-    }
-    return s;
-}
-
-/* ---- What engines share ---- */
-
-const uint8_t *gather_inside(struct gather_hand *h, struct gather_file *f)
-{
-    struct gather_entered *e = enter(h, f);
-
-    if (!e->asked) {
-        e->asked = true;
-        e->inside = file_map_enter(f->map);
-        if (!e->inside && f->map->bytes && h == &h->gather->hand && !f->lost_map) {
-            f->lost_map = true;
-            if (f->map->owner == getpid()) /* else the lease is a parent's, and nobody has called it back */
-                atomic_fetch_add(&h->gather->lost_maps, 1);
-        }
-    }
-    return e->inside;
-}
-
-void gather_leave(struct gather_hand *h)
-{
-    for (uint32_t i = 0; i < h->inside_count; i++) {
-        struct gather_entered *e = &h->entered[h->inside_of[i]];
-        const struct gather_file *f = &h->gather->files[h->inside_of[i]];
-
-        if (e->inside)
-            file_map_leave(f->map);
-        if (e->index_inside)
-            file_map_leave(f->part->hashes.file);
-        *e = (struct gather_entered) { .inside = NULL };
-    }
-    h->inside_count = 0;
-}
-
-void gather_copy_out(struct gather_hand *h, const struct gather_piece *p, uint64_t begin, uint64_t end,
-                     const uint8_t *bytes)
-{
-    uint64_t from = begin > p->offset ? begin : p->offset;
-    uint64_t to = end < p->offset + p->bytes ? end : p->offset + p->bytes;
-
-    if (from >= to)
-        return;
-    counter_bump(&h->copied, to - from);
-    if (!p->span || bytes != p->span + (begin - gather_span_begin(p)))
-        memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
-}
-
-bool gather_shrank(const struct gather_file *f)
-{
-    struct stat st;
-
-    if (f->verify && !f->verified && f->part->hashes.file)
-        return false;
-
-    return fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size;
-}
-
 /* Reads a piece if the page cache has it; false: it does not. */
 static bool read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
 {
 #if defined(RWF_NOWAIT)
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
-    struct iovec to = { p->span ? p->span : g->hand.scratch, (size_t)(end - begin) };
+    struct iovec to = { p->span ? p->span : g->worker.scratch, (size_t)(end - begin) };
 
     if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
         return false;
@@ -475,11 +255,11 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)(f->offset + begin), RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
-    if (gather_must_verify(f, begin, end) ? gather_verify(&g->hand, f, begin, end, to.iov_base, NULL) != LEAT_OK
+    if (gather_must_verify(f, begin, end) ? gather_verify(&g->worker, f, begin, end, to.iov_base, NULL) != LEAT_OK
                                           : gather_shrank(f))
         return false; /* plain reads find the reason */
-    gather_copy_out(&g->hand, p, begin, end, to.iov_base);
-    counter_bump(&g->hand.read_bytes, end - begin);
+    gather_copy_out(&g->worker, p, begin, end, to.iov_base);
+    counter_bump(&g->worker.read_bytes, end - begin);
     return true;
 #else
     (void)g;
@@ -545,9 +325,9 @@ void gather_announce(struct gather *g, const struct gather_piece *p)
 }
 
 /* Whether the CPU will copy a piece from what is in memory, or plain calls read it. */
-static bool is_for_crew(const struct gather *g, const struct gather_piece *p)
+static bool is_for_pool(const struct gather *g, const struct gather_piece *p)
 {
-    return g->crew && p->bytes > 0 && p->engine->copy && !g->files[p->file].has_holes;
+    return g->pool && p->bytes > 0 && p->engine->copy && !g->files[p->file].has_holes;
 }
 
 void gather_begin(struct gather *g, struct gather_job *job)
@@ -570,7 +350,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->engine = engines[g->files[p->file].engine];
         if (is_here(&g->files[p->file], p))
             begin_piece(g, job, p);
-        p->shared = is_for_crew(g, p);
+        p->shared = is_for_pool(g, p);
         if (p->shared) {
             shared += p->bytes;
             job->cold |= !g->files[p->file].hot;
@@ -578,12 +358,12 @@ void gather_begin(struct gather *g, struct gather_job *job)
     }
     if (g->uring_refused)
         gather_without_uring(g);
-    gather_leave(&g->hand);
+    gather_leave(&g->worker);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->begin_job)
             engines[e]->begin_job(g, job);
     if (shared > 0)
-        crew_offer(g->crew, job, shared);
+        gather_pool_offer(g->pool, job, shared);
 }
 
 /* Waits for what is missing of a piece; LEAT_E_AGAIN after some milliseconds, so that the caller can begin more. */
@@ -604,43 +384,15 @@ static enum leat_status await_pages(struct gather *g, struct gather_file *f, str
     return s;
 }
 
-/* How many pieces have their pages fetched together. */
-#define FETCHED_AT_ONCE 4u
-
-/* Pieces at `end` and after it are not fetched. */
-static void fetch(const struct gather_hand *h, const struct gather_job *job, uint32_t piece, uint32_t end, bool soon)
-{
-    if (piece < end && job->pieces[piece].engine->fetch)
-        job->pieces[piece].engine->fetch(h, &job->pieces[piece], soon);
-}
-
-static void fetch_later(const struct gather_hand *h, const struct gather_job *job, uint32_t piece, uint32_t end)
-{
-    if (piece % FETCHED_AT_ONCE == 0)
-        for (uint32_t i = piece > 0 ? 2 : 1; i < 2 + FETCHED_AT_ONCE; i++)
-            fetch(h, job, piece + i, end, false);
-}
-
-bool gather_take(struct gather_hand *h, struct gather_job *job, uint32_t piece, uint32_t end)
-{
-    struct gather_piece *p = &job->pieces[piece];
-    enum leat_status s;
-
-    fetch(h, job, piece + 1, end, true);
-    s = p->engine->copy(h, &h->gather->files[p->file], p, NULL);
-    fetch_later(h, job, piece, end);
-    return s == LEAT_OK;
-}
-
-/* Whether the crew has made a piece; waits until it has finished the job. */
-static bool is_made(struct gather *g, struct gather_job *job, const struct gather_piece *p)
+/* Waits until the pool has finished its part of the job; returns true if it has copied the piece. */
+static bool is_copied(struct gather *g, struct gather_job *job, const struct gather_piece *p)
 {
     if (!job->offered)
         return false;
     if (!job->awaited) {
         uint64_t began = clock_ns();
 
-        crew_await(g->crew, job);
+        gather_pool_await(g->pool, job);
         if (job->cold)
             counter_bump(&g->counters.storage_ns, clock_ns() - began);
     }
@@ -652,7 +404,7 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
     struct gather_piece *p = &job->pieces[piece];
     struct gather_file *f = &g->files[p->file];
     const struct gather_engine *engine, *last = engines[GATHER_LAST_RESORT];
-    bool made = is_made(g, job, p);
+    bool made = is_copied(g, job, p);
     enum leat_status s = LEAT_OK;
 
     if (made)
@@ -669,13 +421,13 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         counter_bump(&g->counters.hits, 1);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
-    fetch(&g->hand, job, piece + 1, job->count, true);
     engine = engines[f->engine]; /* of now, which may differ from when the job was begun */
-    s = engine->copy && engine != last ? engine->copy(&g->hand, f, p, err) : LEAT_E_NOT_MAPPED;
+    s = engine->copy && engine != last ? gather_copy_piece(&g->worker, engine, job, piece, job->count, err)
+                                       : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : clock_ns();
 
-        s = last->copy(&g->hand, f, p, err);
+        s = last->copy(&g->worker, f, p, err);
         g->server_failed |= s == LEAT_E_IO && f->network && err && err->os_error != EIO;
         if (!f->hot)
             counter_bump(&g->counters.storage_ns, clock_ns() - began);
@@ -683,13 +435,12 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
     if (f->hot)
         counter_bump(&g->counters.hits, 1);
     p->state = GATHER_DONE;
-    fetch_later(&g->hand, job, piece, job->count);
     return s;
 }
 
 void gather_end(struct gather *g, struct gather_job *job)
 {
-    crew_end(g->crew, job);
+    gather_pool_end(g->pool, job);
     for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
         if (engines[e]->end_job)
             engines[e]->end_job(g, job);
@@ -702,5 +453,5 @@ void gather_end(struct gather *g, struct gather_job *job)
                              gather_span_end(&g->files[p->file], p) - begin);
         p->held = false;
     }
-    gather_leave(&g->hand);
+    gather_leave(&g->worker);
 }

@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "crew.h"
 #include "gather_engine.h"
+#include "gather_pool.h"
 #include "warm.h"
 
 #define HOT         0.97 /* a file counts as in memory from this share on */
@@ -99,7 +99,8 @@ static void expect_random_reads(struct gather_file *f)
  * time that a page is read (add_files()). */
 static bool may_use_uring(const struct gather *g, const struct gather_file *f)
 {
-    return !g->uring_refused && (!f->doubted || (g->wanted == LEAT_ENGINE_URING && f->verify && f->part->hashes.file));
+    return !g->uring_refused &&
+           (!f->may_be_fuse || (g->wanted == LEAT_ENGINE_URING && f->verify && f->part->hashes.file));
 }
 
 /* Chooses a file's engine from what is known about it. */
@@ -124,8 +125,8 @@ static void choose(struct gather *g, struct gather_file *f)
 static void look_at(struct gather *g, struct gather_file *f)
 {
     /* with an engine other than the map, nothing else notices that the lease is called back */
-    gather_inside(&g->hand, f);
-    gather_leave(&g->hand);
+    gather_inside(&g->worker, f);
+    gather_leave(&g->worker);
     f->resident = residency_share(f->map->fd, f->offset, f->bytes, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (f->resident < 1)
@@ -223,7 +224,7 @@ void gather_look(struct gather *g, uint64_t now_ns)
 {
     if (now_ns - g->looked_ns < LOOK_NS)
         return;
-    crew_await_all(g->crew);
+    gather_pool_await_all(g->pool);
     for (uint32_t i = 0; i < LOOKS && i < g->file_count; i++)
         look_at(g, &g->files[g->looks % g->file_count]);
     memset(g->announced, 0, sizeof g->announced);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -195,7 +194,7 @@ static void warm_stretch(struct warm_thread *t, const struct warm_stretch *s)
     }
 }
 
-static void *work(void *context)
+static void *warm_in_thread(void *context)
 {
     struct warm_thread *t = context;
 
@@ -205,7 +204,7 @@ static void *work(void *context)
     return NULL;
 }
 
-static void join(struct warm *w, unsigned started)
+static void stop_threads(struct warm *w, unsigned started)
 {
     atomic_store(&w->stop, true);
     for (unsigned i = 0; i < started; i++)
@@ -213,7 +212,7 @@ static void join(struct warm *w, unsigned started)
 }
 
 /* Those that run count on all that share with them: if there cannot be so many, fewer begin again. */
-static bool start(struct warm *w, unsigned wanted)
+static bool start_threads(struct warm *w, unsigned wanted)
 {
     for (unsigned i; wanted > 0; wanted = i) {
         w->sharing = wanted;
@@ -221,12 +220,12 @@ static bool start(struct warm *w, unsigned wanted)
         atomic_store(&w->running, wanted);
         for (i = 0; i < wanted; i++) {
             w->threads[i] = (struct warm_thread) { .w = w, .number = i, .buffer = w->buffers + i * CHUNK };
-            if (thread_start(&w->threads[i].thread, STACK, work, &w->threads[i]) != 0)
+            if (thread_start(&w->threads[i].thread, STACK, warm_in_thread, &w->threads[i]) != 0)
                 break;
         }
         if (i == wanted)
             return true;
-        join(w, i);
+        stop_threads(w, i);
     }
     return false;
 }
@@ -240,7 +239,7 @@ struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
     w->count = count;
     memcpy(w->stretches, stretches, count * sizeof *stretches);
     w->buffers = mmap(NULL, THREADS * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (w->buffers != MAP_FAILED && start(w, thread_cpus() < THREADS ? thread_cpus() : THREADS))
+    if (w->buffers != MAP_FAILED && start_threads(w, thread_cpus() < THREADS ? thread_cpus() : THREADS))
         return w;
     if (w->buffers != MAP_FAILED)
         munmap(w->buffers, THREADS * CHUNK);
@@ -252,7 +251,7 @@ void warm_close(struct warm *w)
 {
     if (!w)
         return;
-    join(w, w->sharing);
+    stop_threads(w, w->sharing);
     munmap(w->buffers, THREADS * CHUNK);
     free(w);
 }

@@ -118,7 +118,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     gather_close(&l->gather);
     files->memory_is_written = l->gather.memory_is_written;
     l->gather = *files;
-    l->gather.hand.gather = &l->gather;
+    l->gather.worker.gather = &l->gather;
     st->begun_first = st->begun_count = 0;
     st->position = counter_value(&l->consumer.cursor);
     st->batch = atomic_load(&l->ring.taken);

@@ -4,7 +4,7 @@
  * A batch is *begun* (samples, pieces and layout are found, and its reads handed to gather) and later *finished* (its
  * reads waited for, pages verified, documents marked, and the slot sent to the device). If engines work ahead, all free
  * slots are begun before the oldest is finished, so that reads of all of them are in flight and the disk has a queue.
- * Some are if further threads gather (gather/crew.h), which then find work while this one does all the rest.
+ * If further threads gather (gather/gather_pool.h), some slots are begun early too, so that they find work meanwhile.
  * Batches are finished in order. A damaged row fails its batch, or is masked; the first failure ends the loader after
  * the batches before it.
  */
@@ -447,7 +447,7 @@ bool loader_stage_begin(struct leat_loader *l)
     struct loader_stage *st = &l->stage;
     bool busy = take_back(l);
 
-    gather_hurry(&l->gather, 4 * ring_ready(&l->ring) < l->ring.slots);
+    gather_set_urgent(&l->gather, 4 * ring_ready(&l->ring) < l->ring.slots);
     while (!st->ended && (st->begun_count == 0 || gather_works_ahead(&l->gather))) {
         int slot = ring_claim(&l->ring);
 
@@ -506,7 +506,7 @@ void *loader_stage_run(void *loader)
     struct leat_loader *l = loader;
 
     l->ops->attach(l->backend);
-    gather_attend(&l->gather, &l->stop, &l->ring.producer);
+    gather_start(&l->gather, &l->stop, &l->ring.producer);
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = loader_stage_begin(l);

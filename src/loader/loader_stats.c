@@ -198,7 +198,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.time.outputs_ns = counter_value(&st->outputs_ns);
     s.time.copy_ns = counter_value(&st->copy_ns);
     s.time.slot_ns = counter_value(&st->slot_ns);
-    s.time.crew_ns = done.crew_ns;
+    s.time.crew_ns = done.pool_ns;
     s.time.consumer_ns = counter_value(&c->wait_ns);
     s.time.waiting_share = share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum));
     s.time.waiting_share_all = share(counter_value(&c->wait_ns), counter_value(&c->all_ns));

@@ -28,7 +28,7 @@ DEVICE_FAULTS   := $(patsubst %,$(BUILD)/tests/device/test_loader_%,faults cut)
 $(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o
 $(DEVICE_FAULTS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/faults/%.o $(BUILD)/obj/tests/support/fault.o
 $(DEVICE_FAULTS): FAULTS = $(WRAP)
-$(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TINY_CREW) $(TEST_LIBRARIES) | \
+$(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TINY_POOL) $(TEST_LIBRARIES) | \
     $(FAKE_CUDA)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(FAULTS) $(addprefix -Wl$(comma)--wrap=,$(DEVICE_WRAPPED)) \

@@ -16,29 +16,29 @@ static bool waits, may_go; /* with the mutex */
 /* As a thread that waits for a file system does. */
 static void *wait_for_ever(void *context)
 {
-    struct mounts_guest guest;
+    struct mounts_thread thread;
     static const atomic_bool never;
 
     (void)context;
-    mounts_attend(&mounts, &guest, &never);
+    mounts_add_thread(&mounts, &thread, &never);
     pthread_mutex_lock(&mounts.mutex);
     waits = true;
     while (!may_go)
         pthread_cond_wait(&mounts.changed, &mounts.mutex);
     pthread_mutex_unlock(&mounts.mutex);
-    mounts_leave(&mounts, &guest);
+    mounts_remove_thread(&mounts, &thread);
     return NULL;
 }
 
 static void *come_and_go(void *context)
 {
-    struct mounts_guest guest;
+    struct mounts_thread thread;
     static const atomic_bool never;
 
     (void)context;
-    mounts_attend(&mounts, &guest, &never);
+    mounts_add_thread(&mounts, &thread, &never);
     mounts_wake(&mounts);
-    mounts_leave(&mounts, &guest);
+    mounts_remove_thread(&mounts, &thread);
     return NULL;
 }
 
@@ -54,7 +54,7 @@ static void in_child(void)
     for (unsigned i = 0; i < count; i++)
         T_EQ(pthread_join(threads[i], NULL), 0);
     come_and_go(NULL);
-    T_CHECK(!mounts.guests);
+    T_CHECK(!mounts.threads);
     T_CHECK(!mounts_notice(&mounts, text, sizeof text));
     mounts_close(&mounts);
     _exit(t_failures != 0);
@@ -91,13 +91,13 @@ int main(void)
         pthread_mutex_unlock(&mounts.mutex);
         T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    T_CHECK(mounts.guests && !mounts.guests->next); /* the parent's thread goes on */
+    T_CHECK(mounts.threads && !mounts.threads->next); /* the parent's thread goes on */
     pthread_mutex_lock(&mounts.mutex);
     may_go = true;
     pthread_mutex_unlock(&mounts.mutex);
     mounts_wake(&mounts);
     T_EQ(pthread_join(thread, NULL), 0);
-    T_CHECK(!mounts.guests);
+    T_CHECK(!mounts.threads);
     mounts_close(&mounts);
     return t_end();
 }
