@@ -1,4 +1,3 @@
-/* base64.c: see base64.h. */
 #include "base64.h"
 
 #define NO 255 /* no digit */

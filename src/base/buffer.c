@@ -1,4 +1,3 @@
-/* buffer.c: see buffer.h. */
 #include "buffer.h"
 
 #include <stdlib.h>

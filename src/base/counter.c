@@ -1,4 +1,3 @@
-/* counter.c: see counter.h. */
 #include "counter.h"
 
 /* 0 to 15 have a class each; above, the four bits after the highest one choose among 16. */

@@ -1,4 +1,4 @@
-/* cpu.c: see cpu.h. The compiler's run-time library asks the CPU once, at load; this is a few loads. */
+/* cpu.c: The compiler's run-time library asks the CPU once, at load; this is a few loads. */
 #include "cpu.h"
 
 /* `make CPU=AVX2` makes libraries and programs that use no higher level. */

@@ -1,5 +1,5 @@
 /*
- * file.c: see file.h. Reads and writes loop until all bytes are transferred, because a signal or a full pipe may cut a
+ * file.c: Reads and writes loop until all bytes are transferred, because a signal or a full pipe may cut a
  * call short. Opening refuses all but regular files, so that a pipe or device never makes a later read wait. Nothing
  * lasts until its folder is synced, so new names and renames come with file_sync_folder() at the caller. What a file
  * system lacks (nameless files, renaming without replacing) has a fallback here, and callers do not notice.

@@ -1,5 +1,5 @@
 /*
- * file_kind.c: see file_kind.h. A table has magic numbers and suffixes. If no row fits, the bytes decide: text has
+ * file_kind.c: A table has magic numbers and suffixes. If no row fits, the bytes decide: text has
  * almost no zero bytes, and almost all of it is valid UTF-8.
  */
 #include "file_kind.h"

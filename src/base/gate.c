@@ -1,4 +1,4 @@
-/* gate.c: see gate.h. Futexes on Linux; elsewhere short sleeps, which are as correct but slower. */
+/* gate.c: Futexes on Linux; elsewhere short sleeps, which are as correct but slower. */
 #include "gate.h"
 
 #include <time.h>

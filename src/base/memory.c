@@ -1,5 +1,5 @@
 /*
- * memory.c: see memory.h. Free memory is the least of MemAvailable and of what the control groups around the process
+ * memory.c: Free memory is the least of MemAvailable and of what the control groups around the process
  * have left: in a container, the system's own number promises memory that the process cannot have.
  */
 #include "memory.h"

@@ -1,4 +1,3 @@
-/* mounts.c: see mounts.h. */
 #include "mounts.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* numa.c: see numa.h. */
 #include "numa.h"
 
 #include <sched.h>

@@ -1,4 +1,3 @@
-/* own_file.c: see own_file.h. */
 #include "own_file.h"
 
 #include <dirent.h>

@@ -1,4 +1,3 @@
-/* path.c: see path.h. */
 #include "path.h"
 
 #include <stdarg.h>

@@ -1,4 +1,3 @@
-/* show.c: see show.h. */
 #include "show.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* status.c: see status.h. */
 #include "status.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* checksum.c: see checksum.h. The table of checksum kernels, and their numbers in files. */
+/* checksum.c: The table of checksum kernels, and their numbers in files. */
 #include "checksum.h"
 
 #include <stdlib.h>

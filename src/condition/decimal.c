@@ -1,5 +1,3 @@
-/* decimal.c: see decimal.h. */
-
 #include "decimal.h"
 
 #include <string.h>

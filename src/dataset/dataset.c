@@ -1,5 +1,5 @@
 /*
- * dataset.c: see dataset.h. Facts, tokens and documents of an open dataset.
+ * dataset.c: Facts, tokens and documents of an open dataset.
  *
  * A number in the whole list (of a token, a document, an input) leads to its part, by binary search over the parts'
  * first numbers, and counts within the part from there on. A range over several parts is cut at their ends.

@@ -1,10 +1,8 @@
 /*
- * file_map.c: see file_map.h.
- *
- * Which thread may unmap? One word, `state`, holds how many threads are inside and whether the map is retired. So no
- * thread enters after it was retired, and the thread that makes or finds it both retired and empty is alone. Why one
- * word? With two, a thread that has just left could find the map retired after others have entered, and unmap it while
- * they read.
+ * file_map.c: Which thread may unmap? One word, `state`, holds how many threads are inside and whether the map is
+ * retired. So no thread enters after it was retired, and the thread that makes or finds it both retired and empty is
+ * alone. Why one word? With two, a thread that has just left could find the map retired after others have entered, and
+ * unmap it while they read.
  *
  * Why leases at all? Without one, a process that shrinks the file ends every reader by SIGBUS. With a lease, the kernel
  * makes that process wait until the map is gone, and readers continue with read calls, which can fail with a reason.

@@ -1,5 +1,5 @@
 /*
- * part.c: see part.h. What all kinds of parts share.
+ * part.c: What all kinds of parts share.
  *
  * A name belongs to the first kind that takes it, else to the last. Questions about documents go to the kind's table;
  * what a kind does not answer is found by binary search over its starts. Pages of 4 KiB count from the first token,

@@ -1,6 +1,3 @@
-/*
- * part_foreign.c: see part_foreign.h.
- */
 #include "part_foreign.h"
 
 #include <errno.h>

@@ -1,9 +1,7 @@
 /*
- * part_index.c: see part_index.h.
- *
- * Opening reads the first page, both ends of the documents and two pages of tokens, however large the dataset is;
- * everything else is checked when it is read. The document of a token is found by the directory, which has the first
- * document of each 64 KiB of tokens, and then by binary search among the starts there.
+ * part_index.c: Opening reads the first page, both ends of the documents and two pages of tokens, however large the
+ * dataset is; everything else is checked when it is read. The document of a token is found by the directory, which has
+ * the first document of each 64 KiB of tokens, and then by binary search among the starts there.
  */
 #include "part_index.h"
 

@@ -1,4 +1,3 @@
-/* cuda_device.c: see cuda_device.h. */
 #include "cuda_device.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* cuda_driver.c: see cuda_driver.h. */
 #include "cuda_driver.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /*
- * cuda_image.c: see cuda_image.h. The assembler puts the files into the object; paths are relative to the folder where
+ * cuda_image.c: The assembler puts the files into the object; paths are relative to the folder where
  * make runs, and LEAT_CUDA_FATBIN comes from the Makefile.
  */
 #include "cuda_image.h"

@@ -1,4 +1,4 @@
-/* fit_documents.c: see fit_documents.h. All is made from runs: no document is looked at. */
+/* fit_documents.c: All is made from runs: no document is looked at. */
 #include "fit_documents.h"
 
 #include <stdlib.h>

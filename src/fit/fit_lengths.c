@@ -1,4 +1,3 @@
-/* fit_lengths.c: see fit_lengths.h. */
 #include "fit_lengths.h"
 
 #include <stdlib.h>

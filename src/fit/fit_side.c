@@ -1,5 +1,5 @@
 /*
- * fit_side.c: see fit_side.h. Only what lies before the list is held in memory; the list is mapped, or read where
+ * fit_side.c: Only what lies before the list is held in memory; the list is mapped, or read where
  * needed. Its pages are smaller than those of tokens because what is read of them is 4 bytes: of a hundred million
  * documents the hashes are 3 MB, read at every opening.
  */

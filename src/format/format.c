@@ -1,5 +1,5 @@
 /*
- * format.c: see format.h. The offsets below are the table of FORMAT.md, "The header".
+ * format.c: The offsets below are the table of FORMAT.md, "The header".
  *
  * Parsing checks in an order that gives the right error: first what makes the page an index at all, then its checksum,
  * so that damage is not taken for a newer version, then versions and features, then the facts, then the sections. Each

@@ -75,9 +75,9 @@ static enum leat_status copy_from_map(struct gather_worker *w, struct gather_fil
  * Zen 5, prefetching takes 0.30 instead of 0.35 ms of CPU time per million tokens.
  *
  * Even a prefetch waits until the page's place in memory has been looked up, which is nearly all of its time. But
- * several such waits pass as one, so the pages of later pieces are looked up some at a time. On a busy Zen 3, that makes
- * lower quartiles of 8,000 batches from 1 GB shorter: 32 rows of 4 KiB take 17.3 instead of 23.2 us, 128 rows of 1 KiB
- * 37 instead of 56, 8 rows of 16 KiB 13.1 instead of 13.6. Vectors of 32 bytes copy no faster than memcpy() then.
+ * several such waits pass as one, so the pages of later pieces are looked up some at a time. On a busy Zen 3, that
+ * makes lower quartiles of 8,000 batches from 1 GB shorter: 32 rows of 4 KiB take 17.3 instead of 23.2 us, 128 rows of
+ * 1 KiB 37 instead of 56, 8 rows of 16 KiB 13.1 instead of 13.6. Vectors of 32 bytes copy no faster than memcpy() then.
  */
 #define FETCHED       768u
 #define PAGES_FETCHED 8u

@@ -6,8 +6,8 @@
  * A *job* is the rows of one batch; a *piece* is a stretch of consecutive tokens of one part, and its place in a row. A
  * job is begun, so that engines can work ahead, and finished piece by piece. Several jobs may be begun; they are
  * finished in that order, all by one thread. The threads of a *pool* may copy pieces before they are finished. A
- * *worker* is what one thread that copies pieces has for itself. While a piece is slow, gather_finish() returns, so that
- * the caller can begin further jobs and come back: nothing here calls its user.
+ * *worker* is what one thread that copies pieces has for itself. While a piece is slow, gather_finish() returns, so
+ * that the caller can begin further jobs and come back: nothing here calls its user.
  *
  * Tokens may begin anywhere in their file. Offsets of pieces, and the pages that are verified, count from the first
  * token; only code that touches the file adds its offset.
@@ -236,8 +236,8 @@ void gather_announce(struct gather *g, const struct gather_piece *p);
 void gather_begin(struct gather *g, struct gather_job *job);
 
 /* Finishes one piece of the oldest job begun; pieces in any order. Returns LEAT_E_AGAIN if it takes long: begin further
- * jobs, if any, and call again. Another error does not touch the other pieces. Call gather_end() after the last one, and
- * before gather_close() for each job that was begun. */
+ * jobs, if any, and call again. Another error does not touch the other pieces. Call gather_end() after the last one,
+ * and before gather_close() for each job that was begun. */
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void gather_end(struct gather *g, struct gather_job *job);
 

@@ -56,17 +56,17 @@ void gather_leave(struct gather_worker *h);
 void gather_copy_out(struct gather_worker *h, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes);
 
-/* Returns true if the file has become shorter; false, without asking, for files whose pages are all hashed whenever they
- * are read. A read during a truncation may get zeros for the end of the last page, without an error; but the size has
- * changed before that. */
+/* Returns true if the file has become shorter; false, without asking, for files whose pages are all hashed whenever
+ * they are read. A read during a truncation may get zeros for the end of the last page, without an error; but the size
+ * has changed before that. */
 bool gather_shrank(const struct gather_file *f);
 
 /* The calls of an engine for the pieces of its files; NULL: it has nothing to do there. The last resort does what an
  * engine leaves undone. */
 struct gather_engine {
     /* Called when a job is begun, for each piece that is not in the page cache: advises the kernel, or prepares reads
-     * (GATHER_WAITING), which begin_job sends, once for all pieces. Returns false if the engine no longer works; then its
-     * files get another one. An engine that has this works ahead. */
+     * (GATHER_WAITING), which begin_job sends, once for all pieces. Returns false if the engine no longer works; then
+     * its files get another one. An engine that has this works ahead. */
     bool (*begin)(struct gather *g, struct gather_job *job, struct gather_piece *p);
     void (*begin_job)(struct gather *g, struct gather_job *job);
 

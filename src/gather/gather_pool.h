@@ -39,7 +39,7 @@ void gather_pool_await(struct gather_pool *p, struct gather_job *job);
 /* Waits for all jobs offered: then only the caller uses files, until it offers another job. */
 void gather_pool_await_all(struct gather_pool *p);
 
-/* Waits for a job, whose memory may then be used for something else. Jobs end in the order in which they were offered. */
+/* Waits for a job, whose memory may then have another use. Jobs end in the order in which they were offered. */
 void gather_pool_end(struct gather_pool *p, struct gather_job *job);
 
 /* Returns the worker of a thread by number, for its counters; NULL past the last. */

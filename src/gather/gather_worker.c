@@ -81,7 +81,7 @@ void gather_worker_stop(struct gather_worker *w)
             mounts_remove_thread(mounts_of(w->gather, i), &w->threads[i]);
 }
 
-/* ---- Maps --------------------------------------------------------------------------------------------------------- */
+/* ---- Maps -------------------------------------------------------------------------------------------------------- */
 
 /* Returns the record of a file whose maps the caller is about to enter. */
 static struct gather_entered *entered_of(struct gather_worker *w, const struct gather_file *f)
@@ -125,7 +125,7 @@ void gather_leave(struct gather_worker *w)
     w->inside_count = 0;
 }
 
-/* ---- Verifying ---------------------------------------------------------------------------------------------------- */
+/* ---- Verifying --------------------------------------------------------------------------------------------------- */
 
 static bool is_verified(const struct gather_file *f, uint64_t page)
 {
@@ -213,7 +213,7 @@ enum leat_status gather_verify(struct gather_worker *w, struct gather_file *f, u
     return s;
 }
 
-/* ---- Copying ------------------------------------------------------------------------------------------------------ */
+/* ---- Copying ----------------------------------------------------------------------------------------------------- */
 
 void gather_copy_out(struct gather_worker *w, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes)

@@ -1,5 +1,5 @@
 /*
- * warm.c: see warm.h. Some threads share a stretch MiB by MiB, in turns, so that the disk sees one stream; each advises
+ * warm.c: Some threads share a stretch MiB by MiB, in turns, so that the disk sees one stream; each advises
  * the kernel of its next ones. Why several? What the kernel does for each page that it reads ahead (finding memory,
  * entering it into the cache) takes a thread nearly as long as a fast disk needs for the page.
  */

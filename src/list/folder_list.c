@@ -1,4 +1,4 @@
-/* folder_list.c: see folder_list.h. The sum at the end is compared first, so that what follows reads what was written;
+/* folder_list.c: The sum at the end is compared first, so that what follows reads what was written;
  * but whoever writes a list can also write its sum, so it is read as carefully as any file. */
 #include "folder_list.h"
 

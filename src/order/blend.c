@@ -1,7 +1,5 @@
 /*
- * blend.c: see blend.h.
- *
- * A node with total R gives its left child, of weight A, left(k) = floor((2kA + R) / 2R) of its first k draws.
+ * blend.c: A node with total R gives its left child, of weight A, left(k) = floor((2kA + R) / 2R) of its first k draws.
  * Everything repeats after R draws: left(PR + k) = PA + left(k); and A is the left child's total, so the same number P
  * of whole periods holds in the whole tree. One division at the root brings k below the sum of weights, at most 2^48;
  * below the root, kA / R is one product with a stored ratio and one correction. So a node costs about 5 ns; a division

@@ -1,10 +1,9 @@
 /*
- * deal.c: see deal.h.
- *
- * The costliest row first, to the rank with the least so far: that alone leaves ranks some percent apart. Then rows are
- * exchanged between a rank at one end and another one, one for one, or two for two where single ones do not help, as
- * long as that brings the two nearer to each other. With 8 rows per rank or more, this nearly always ends within 2 %;
- * with fewer, it nearly always finds what a search through all ways of dealing finds (tests/order/test_deal.c).
+ * deal.c: The costliest row first, to the rank with the least so far: that alone leaves ranks some percent apart. Then
+ * rows are exchanged between a rank at one end and another one, one for one, or two for two where single ones do not
+ * help, as long as that brings the two nearer to each other. With 8 rows per rank or more, this nearly always ends
+ * within 2 %; with fewer, it nearly always finds what a search through all ways of dealing finds
+ * (tests/order/test_deal.c).
  */
 #include "deal.h"
 

@@ -1,4 +1,3 @@
-/* decimal.c: see decimal.h. */
 #include "decimal.h"
 
 #include <inttypes.h>

@@ -1,4 +1,3 @@
-/* fim.c: see fim.h. */
 #include "fim.h"
 
 #include "decimal.h"

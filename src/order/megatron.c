@@ -1,5 +1,5 @@
 /*
- * megatron.c: see megatron.h. Numbers, and a source: its documents' order, where samples begin, their order.
+ * megatron.c: Numbers, and a source: its documents' order, where samples begin, their order.
  *
  * Doubles are computed as Python, numpy and Megatron's C++ do on x86: each operation rounded by itself. The Makefile
  * keeps the compiler from joining a product and a sum (-ffp-contract=off).

@@ -1,5 +1,5 @@
 /*
- * sampler.c: see sampler.h. From a sample's number to its block and back. sampler_make() lays out phases
+ * sampler.c: From a sample's number to its block and back. sampler_make() lays out phases
  * and counts.
  */
 #include "sampler.h"

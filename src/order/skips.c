@@ -1,4 +1,3 @@
-/* skips.c: see skips.h. */
 #include "skips.h"
 
 #include <stdlib.h>

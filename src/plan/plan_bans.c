@@ -1,9 +1,7 @@
 /*
- * plan_bans.c: see plan_bans.h.
- *
- * A document may be banned several times, as files of bans grow: its least start counts. To find it, the borders of all
- * ranges of a source cut its documents into cells, and the ranges paint these in the order of their starts, each cell
- * once. So plans that mean the same have the same bans, whose text and hash are then the same.
+ * plan_bans.c: A document may be banned several times, as files of bans grow: its least start counts. To find it, the
+ * borders of all ranges of a source cut its documents into cells, and the ranges paint these in the order of their
+ * starts, each cell once. So plans that mean the same have the same bans, whose text and hash are then the same.
  */
 #include "plan_bans.h"
 

@@ -1,4 +1,4 @@
-/* plan_megatron.c: see plan_rules.h. */
+/* plan_megatron.c: checks and sets what only the order "megatron" has: splits of its sources, and surplus samples. */
 #include "plan_rules.h"
 
 #include <string.h>

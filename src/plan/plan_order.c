@@ -1,4 +1,3 @@
-/* plan_order.c: see plan_order.h. */
 #include "plan_order.h"
 
 #include <stdlib.h>

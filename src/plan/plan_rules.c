@@ -1,5 +1,5 @@
 /*
- * plan_rules.c: see plan_rules.h. Options and text meet here: both add one source, phase, skip or split at a time as
+ * plan_rules.c: Options and text meet here: both add one source, phase, skip or split at a time as
  * text, and each call checks what it can by itself. plan_rules_finish() checks what needs the whole: order and lengths
  * of phases, one weight per source, disjoint skips. Rules own copies of everything, so that the caller's memory may go.
  */

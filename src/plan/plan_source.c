@@ -1,4 +1,3 @@
-/* plan_source.c: see plan_source.h. */
 #include "plan_source.h"
 
 #include <stdio.h>

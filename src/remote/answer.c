@@ -1,4 +1,4 @@
-/* answer.c: see answer.h. What an answer's head and body say; nothing in them is believed before it is checked. */
+/* answer.c: What an answer's head and body say; nothing in them is believed before it is checked. */
 #include "answer.h"
 #include "azure.h"
 

@@ -1,5 +1,5 @@
 /*
- * azure.c: see azure.h. A signature ("Shared Key") is the HMAC of the request's method, some of its headers, its path
+ * azure.c: A signature ("Shared Key") is the HMAC of the request's method, some of its headers, its path
  * after the account's name, and its query, each as the service writes them down.
  */
 #include "azure.h"

@@ -1,4 +1,4 @@
-/* carrier.c: see carrier.h. Requests by libcurl, or none in a build without it. */
+/* carrier.c: Requests by libcurl, or none in a build without it. */
 #include "carrier.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /*
- * client.c: see client.h. Transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends
+ * client.c: Transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends
  * what is due and lets the carrier work until one is done. No thread of its own: what is under way moves on only while
  * somebody waits.
  */

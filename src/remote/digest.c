@@ -1,4 +1,3 @@
-/* digest.c: see digest.h. */
 #include "digest.h"
 
 #include <stdio.h>

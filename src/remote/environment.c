@@ -1,5 +1,5 @@
 /*
- * environment.c: see environment.h. The two files are lines of "[default]" or "[profile NAME]" (in credentials:
+ * environment.c: The two files are lines of "[default]" or "[profile NAME]" (in credentials:
  * "[NAME]") and "key = value". Lines that begin with white space belong to the member before them; those that are
  * read here have none.
  */

@@ -1,4 +1,3 @@
-/* signature.c: see signature.h. */
 #include "signature.h"
 
 #include <stdio.h>

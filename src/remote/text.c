@@ -1,4 +1,3 @@
-/* text.c: see text.h. */
 #include "text.h"
 
 #include <malloc.h>

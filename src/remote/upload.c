@@ -1,4 +1,3 @@
-/* upload.c: see upload.h. */
 #include "upload.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* url.c: see url.h. */
 #include "url.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* xml.c: see xml.h. A text is decoded to where it stands: it only becomes shorter. */
+/* xml.c: A text is decoded to where it stands: it only becomes shorter. */
 #include "xml.h"
 
 #include <string.h>

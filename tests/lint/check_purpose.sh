@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_purpose.sh: every file begins with a comment that says what it is for, under its own name; every page with a
-# title.
+# check_purpose.sh: every file begins with a comment that says what it is for, under its own name, but NAME.c may begin
+# with NAME.h, which says it; every page with a title.
 . tests/lint/common.sh
 
 # shellcheck disable=SC2016 # awk's own
@@ -24,6 +24,8 @@ function look_at(file, base, name, head) {
     if (base ~ /\.md$/) {
         if (head !~ /^# /)
             print file ":1: does not begin with a title"
+    } else if (base ~ /\.c$/ && index(head, "#include \"" substr(base, 1, length(base) - 1) "h\"") == 1) {
+        return # its header says it
     } else if (base ~ /\.(c|h|cu|css|js)$/ && head !~ /^\/\*/) {
         print file ":1: does not begin with /*"
     } else if (base !~ /\.(c|h|cu|css|js)$/ && head !~ (base ~ /\.py$/ ? "^\"\"\"" : "^#")) {

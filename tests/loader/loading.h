@@ -12,7 +12,7 @@
 
 #define LOADING_MAX_SOURCES 4u
 
-/* How many threads a loader has: none, one, and one with a pool (gather/gather_pool.h), whose chunks are of a piece here. */
+/* How many threads a loader has: none, one, and one with a pool (gather/gather_pool.h), whose chunks have one piece. */
 static const uint32_t loading_threads[] = { 0, 1, 2, 3, 8 };
 #define LOADING_THREADS (sizeof loading_threads / sizeof *loading_threads)
 
