@@ -140,17 +140,18 @@ struct leat_info {
     uint64_t index_bytes;    /* total size of the index files */
     uint64_t created;        /* seconds since 1970, of the first dataset of a list; usually 0: not recorded */
     uint32_t token_width;    /* 2 or 4 */
-    uint32_t format_version; /* of the index; the newest in a list */
+    uint32_t format_version; /* version of the index; the newest in a list */
     uint32_t stores_lines;   /* 1: at least one dataset stores its documents' line numbers */
     uint32_t stores_ids;     /* 1: at least one dataset stores its documents' id strings */
     uint8_t identity[16];    /* hash of the content: tokens, documents, vocabulary, tokenizer; not of names or times */
-    uint8_t fingerprint[16]; /* of the tokenizer */
+    uint8_t fingerprint[16]; /* fingerprint of the tokenizer */
     uint32_t stores_hashes;  /* 1: at least one dataset stores hashes of its documents' texts */
     uint32_t stores_mask;    /* 1: at least one dataset stores a mask, see leat_dataset_mask() */
-    uint64_t foreign_parts;  /* of other tools (see leat_dataset_open()); `vocabulary` of such is what ids can be */
+    uint64_t foreign_parts;  /* parts that are files of other tools (see leat_dataset_open()); `vocabulary` is then
+                              * what ids can be */
     uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
     uint64_t offline_parts;  /* whose server could not be reached: the cache's complete copies were opened */
-    uint64_t id_bytes;       /* of all id strings; 0: no document has one, also where stores_ids is 1 */
+    uint64_t id_bytes;       /* bytes of all id strings; 0: no document has one, even if stores_ids is 1 */
 };
 #define LEAT_INFO_INIT                                                                                                 \
     { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0, 0 }
@@ -161,7 +162,7 @@ LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *
 struct leat_part {
     size_t size;
     const char *name;        /* NAME, without .leat; valid until the dataset is closed */
-    uint64_t first_token;    /* where its tokens start in the list */
+    uint64_t first_token;    /* number of its first token in the list */
     uint64_t tokens;
     uint64_t first_document;
     uint64_t documents;      /* LEAT_NONE: not known */
@@ -237,9 +238,9 @@ struct leat_input {
     uint64_t path_bytes; /* length of its path */
     uint64_t bytes;      /* size of the input on disk */
     uint64_t documents;  /* made from it */
-    uint64_t tokens;     /* of these documents, with begin and end tokens */
+    uint64_t tokens;     /* tokens of these documents, with begin and end tokens */
     uint64_t rejects;    /* records that were rejected */
-    uint8_t hash[16];    /* of the input's bytes: FORMAT.md, "page sum"; all zero: not recorded */
+    uint8_t hash[16];    /* hash of the input's bytes: FORMAT.md, "page sum"; all zero: not recorded */
 };
 #define LEAT_INPUT_INIT { sizeof(struct leat_input), 0, 0, 0, 0, 0, { 0 } }
 
@@ -267,8 +268,8 @@ struct leat_origin {
 LEAT_API enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                                struct leat_origin *origins, struct leat_error *err);
 
-/* As leat_dataset_input_path() for the ids of the `count` documents from `first` on, one after another, without
- * separators. Each one's length is in its origin. */
+/* Copies, as leat_dataset_input_path() does, the ids of the `count` documents from `first` on, one after another,
+ * without separators. Each one's length is in its origin. */
 LEAT_API enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, char *text,
                                            uint64_t capacity, uint64_t *bytes, struct leat_error *err);
 

@@ -120,7 +120,7 @@ enum leat_hint {
     LEAT_HINT_BY = 20,               /* `by` there */
     LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
     LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
-    LEAT_HINT_SPLIT_ALL = 23,        /* the same, "all" */
+    LEAT_HINT_SPLIT_ALL = 23,        /* use another split, or "all" */
     LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` there */
     LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` there, or `skip_slow_chats` */
     LEAT_HINT_APPEND_OR_REPLACE = 26, /* `append` in struct leat_run_options, or `force` */
@@ -140,8 +140,8 @@ struct leat_error {
     char file[1024];    /* the file, folder or URL that the failure is about, spelled as its name was given: opening
                          * a/b meets a/b.tokens; of a URL without what follows its ?; as its bytes are, not for
                          * printing; "": none */
-    char field[128];    /* what is wrong in it or with it: the option or parameter (LEAT_E_ARGUMENT), by its name in C
-                         * and without the struct's; or a record's member or column, as it was asked for; "": none */
+    char field[128];    /* the part that is wrong: the option or parameter (LEAT_E_ARGUMENT), by its name in C and
+                         * without the struct's; or a record's member or column, as it was asked for; "": none */
     uint64_t reserved[4]; /* 0 */
 };
 

@@ -26,8 +26,8 @@ struct leat_export_report {
     size_t size;
     uint64_t documents; /* LEAT_NONE: not known */
     uint64_t tokens;
-    uint64_t bytes;        /* of all files */
-    uint64_t end_token;    /* with which documents end; LEAT_NONE: none is known */
+    uint64_t bytes;        /* size of all files */
+    uint64_t end_token;    /* token that ends documents; LEAT_NONE: none is known */
     uint32_t number_bytes; /* per id */
     uint32_t reserved;     /* 0 */
 };

@@ -10,22 +10,22 @@ extern "C" {
 
 /* ---- Rows of whole documents: which length ---- */
 
-/* What rows of whole documents of a source are like for one length of rows, and, to compare, what windows of that
- * length do to its documents. A *prediction* is a token with a next one in the same document. */
+/* Rows of whole documents of a source for one length of rows, and windows of that length to compare with. A
+ * *prediction* is a token with a next one in the same document. */
 struct leat_fit_report {
     size_t size;
     uint64_t documents;    /* used */
-    uint64_t predictions;  /* of these: each is shown once per epoch */
+    uint64_t predictions;  /* predictions that rows show: each once per epoch */
     uint64_t empty;        /* documents of fewer than two tokens, which no row has */
     uint64_t rows;
-    uint64_t full_rows;    /* of these: with nothing but a part of a longer document */
-    uint64_t pieces;       /* of all rows */
-    uint64_t max_pieces;   /* of a row */
+    uint64_t full_rows;    /* rows that hold nothing but a part of a longer document */
+    uint64_t pieces;       /* pieces of all rows */
+    uint64_t max_pieces;   /* most pieces of a row */
     uint64_t patterns;     /* different sets of lengths that the rows have */
     uint64_t padding;      /* places of all rows without a prediction */
     uint64_t cut;          /* documents that do not lie in one row */
     uint64_t lost;         /* predictions with lost context: not in a row with the beginning of their document */
-    uint64_t window_rows;  /* the same of windows, of all documents */
+    uint64_t window_rows;  /* rows of windows, of all documents, and what they cut and lose */
     uint64_t window_cut;
     uint64_t window_lost;
     uint64_t left_out;     /* documents too short or too long for the plan (min_length, max_length), not among these */

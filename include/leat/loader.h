@@ -81,7 +81,7 @@ extern "C" {
  */
 struct leat_loader;
 
-/* How tokens are read from a file. All engines give the same bytes. */
+/* Ways to read tokens from a file. All engines give equal bytes. */
 enum leat_engine {
     LEAT_ENGINE_AUTO = 0,   /* chosen per file, again while running: is it in memory, would it fit, may it be mapped? */
     LEAT_ENGINE_MAP = 1,    /* copied from a map; a file that cannot be mapped (see enum leat_access) is read */
@@ -92,15 +92,15 @@ enum leat_engine {
                              * advise, if there are no hashes or `verify` is 0 */
 };
 
-/* What happens to a row whose tokens cannot be read, or do not match their hash. */
+/* Treatment of a row whose tokens cannot be read, or do not match their hash. */
 enum leat_on_damage {
     LEAT_ON_DAMAGE_ERROR = 0, /* leat_loader_next() returns an error that names the file, page and documents */
     LEAT_ON_DAMAGE_MASK = 1   /* the row keeps its place: it is padding, without loss, flagged and counted */
 };
 
 /*
- * What happens to the rows of the last global batch if the plan ends inside it. With several ranks, choose PADDED or
- * DROPPED for a plan that ends: all ranks then get the same number of batches. With SHORT, the default, some ranks can
+ * Treatment of the rows of the last global batch if the plan ends inside it. With several ranks, choose PADDED or
+ * DROPPED for a plan that ends: all ranks then get equal numbers of batches. With SHORT, the default, some ranks can
  * get one batch less than others, and a program with a collective in each step hangs.
  *
  * With PADDED, a rank's last batch can have no row of the plan; it is then as long as the plan's last row, so that
@@ -114,7 +114,7 @@ enum leat_last_batch {
     LEAT_LAST_DROPPED = 2 /* the batch is left out */
 };
 
-/* What can be made of a batch: bits of leat_loader_options.outputs.wanted. */
+/* Outputs that can be made of a batch: bits of leat_loader_options.outputs.wanted. */
 enum leat_output {
     LEAT_OUTPUT_INPUTS = 1,
     LEAT_OUTPUT_LABELS = 2,
@@ -129,7 +129,7 @@ enum leat_output {
 };
 
 /*
- * Whether the rows of a batch may lie apart in memory. The disk then writes rows that are not in memory directly to
+ * Choices for rows of a batch that lie apart in memory. The disk then writes rows that are not in memory directly to
  * their slot, with the pages around them, and the CPU copies them neither on the way to the GPU nor for outputs on the
  * host. Such a batch has no `tokens`: leat_batch_row() finds its rows. It takes up to 8 KiB more per row in the ring
  * and on the way to the GPU. Batches of files that are in memory do not change.
@@ -140,16 +140,16 @@ enum leat_apart {
     LEAT_APART_NEVER = 2   /* every batch (not of order fit) has `tokens`, rows x width; the CPU copies them */
 };
 
-/* Which rows of each batch are this process's. */
+/* The rows of each batch that this process gets. */
 struct leat_loader_ranks {
     uint64_t rank, world; /* this process is `rank` of `world`. _INIT: 0 of 1 */
     enum leat_balance balance; /* ATTENTION, for order fit: rows are dealt by what attention costs (leat_plan_deal()).
-                                * All ranks must say the same. _INIT: NONE */
+                                * All ranks must choose alike. _INIT: NONE */
     uint32_t reserved_flags;   /* 0 */
     uint64_t reserved[1];      /* 0 */
 };
 
-/* Which places of a row a rank of context parallelism gets. */
+/* The places of a row that a rank of context parallelism gets. */
 enum leat_slice_layout {
     LEAT_SLICE_CONTIGUOUS = 0, /* the row is cut into `count` equal chunks; rank r gets chunk r */
     /* The row is cut into 2 * count equal chunks; rank r gets chunks r and 2 * count - 1 - r, one after the other:
@@ -194,7 +194,7 @@ struct leat_loader_io {
     uint32_t threads;     /* 1: a background thread; more, at most 64: further ones help it where the CPU copies rows;
                            * one waits for files on network file systems; 0: leat_loader_next() does all the work.
                            * _INIT: 1 */
-    uint32_t slots;       /* of the ring, 2 to 64; 0: the library chooses */
+    uint32_t slots;       /* slots of the ring, 2 to 64; 0: the library chooses */
     int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:
                            * LEAT_NUMA_DEVICE */
     uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
@@ -207,7 +207,7 @@ struct leat_loader_device {
     uint64_t reserved[4]; /* 0 */
 };
 
-/* What is made of batches. */
+/* The outputs that are made of batches. */
 struct leat_loader_outputs {
     uint64_t cu_seqlens_room; /* this and the next two: of borrowed outputs, as in struct leat_outputs */
     uint32_t number_bytes;    /* _INIT: 8 */
@@ -239,11 +239,11 @@ struct leat_loader_options {
     size_t size;
     uint64_t batch;           /* rows of a global batch, of all ranks: a multiple of `ranks.world`; required, but 0 for
                                * a plan with batches by tokens (struct leat_plan_documents) */
-    uint64_t position;        /* to start at */
+    uint64_t position;        /* position to start at */
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
     uint64_t state_bytes;     /* its length; 0: a NUL ends it */
-    enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
-    enum leat_on_damage on_damage; /* what becomes of rows that are damaged on disk. _INIT: ERROR */
+    enum leat_last_batch last; /* not SHORT with several ranks and a plan that ends. _INIT: SHORT */
+    enum leat_on_damage on_damage; /* treatment of rows that are damaged on disk. _INIT: ERROR */
     struct leat_loader_ranks ranks;
     struct leat_loader_io io;
     struct leat_loader_device device;
@@ -325,10 +325,10 @@ LEAT_API void leat_loader_close(struct leat_loader *loader);
 /* A batch. The library owns it; it may be read until it is released. New fields are added at the end. */
 struct leat_batch {
     uint64_t number;            /* counts the batches that this loader has given, from 0 */
-    uint64_t position;          /* of the global batch's first row */
+    uint64_t position;          /* position of the global batch's first row */
     uint64_t cursor;            /* position after this batch, where a run that resumes after it starts */
     uint64_t damaged;           /* rows of this rank that were masked so far, including those before a resume */
-    uint32_t rows;              /* of this rank */
+    uint32_t rows;              /* rows of this rank */
     uint32_t length;            /* inputs of the longest row, or of a slice of it; at most leat_loader_max_length() */
     uint32_t width;             /* tokens from one row's start to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
@@ -338,10 +338,11 @@ struct leat_batch {
                                  * NULL: rows lie apart (enum leat_apart), are of order fit or slices, have tokens for
                                  * `ahead`, or are of a plan that changes them (leat_plan_row()) */
     const uint32_t *lengths;    /* inputs of each row or slice; with `unshifted`, its last label is one of them */
-    const uint8_t *flags;       /* of each row: LEAT_ROW_... */
-    const struct leat_sample *samples; /* where each row comes from; all zero for a padded row */
+    const uint8_t *flags;       /* LEAT_ROW_... bits of each row */
+    const struct leat_sample *samples; /* origin of each row; all zero for a padded row */
     uint64_t damaged_rows;      /* in this batch */
-    uint32_t whole_length;      /* of whole rows: length times the count of slices; cu_seqlens count in these */
+    uint32_t whole_length;      /* length of whole rows: `length` times the count of slices; cu_seqlens count in whole
+                                 * rows */
     uint32_t ahead;             /* how many labels ahead each place has */
 };
 
@@ -371,14 +372,14 @@ LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *
 LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*
- * What to make of a batch, and where: in memory of the caller, on the loader's device. NULL: not wanted. A row has
- * `length` numbers: inputs first, then padding. Numbers are signed, of number_bytes.
+ * Memory of the caller, on the loader's device, for the outputs of a batch. NULL: not wanted. A row has `length`
+ * numbers: inputs first, then padding. Numbers are signed, of number_bytes.
  */
 struct leat_outputs {
     size_t size;
     uint32_t number_bytes; /* 8 or 4: of inputs, labels, position_ids, document_ids, source_ids. _INIT: 8 */
-    uint32_t unshifted;    /* as in the options that the loader was opened with. 0: label i is token i + 1. 1: label i
-                            * is token i */
+    uint32_t unshifted;    /* the value that the loader's options had. 0: label i is token i + 1. 1: label i is token
+                            * i */
     uint32_t mask_first;   /* 1: a document's first token has no loss as a label (needs document starts) */
     uint32_t reserved;     /* 0 */
     uint64_t rows;         /* rows that fit, at least batch->rows; those after it are padding. 0: batch->rows */
@@ -389,7 +390,7 @@ struct leat_outputs {
                             * the dataset's mask, the plan (leat_plan_mask()) or the loader's options; the label is
                             * then -100, or the loader's ignore_index */
     uint8_t *attention_mask; /* 0: padding after a shorter row; else 1, also for rows of only padding */
-    void *position_ids;    /* of a token in its document, counted from the start of the document or of the row */
+    void *position_ids;    /* place of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */
     int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all rows;
                             * numbers that are left repeat the last one, which is rows * length. Of slices: of the
@@ -429,7 +430,7 @@ LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, stru
 LEAT_API void leat_batch_release(const struct leat_batch *batch, void *stream);
 
 /* Writes the state of a run that has consumed this batch and all before it, to save with a checkpoint, as
- * leat_plan_state_save() does. It is the same on all ranks, except for the count of damaged rows. */
+ * leat_plan_state_save() does. All ranks write equal states, except for the count of damaged rows. */
 LEAT_API enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT_PLAN_STATE_BYTES],
                                            struct leat_error *err);
 
@@ -441,25 +442,25 @@ struct leat_times {
     uint64_t reserved[2]; /* 0 */
 };
 
-/* Where the time of the loader's thread (with `threads` 0: of the calls) went, and how long the consumer waited. */
+/* Times of the loader's thread (with `threads` 0: of the calls) and of the consumer's waiting. */
 struct leat_loader_time {
     uint64_t order_ns, gather_ns;
     uint64_t storage_ns;      /* it waited for a disk or a server; 0 if all came before it was needed, however many
                                * requests that took */
     uint64_t documents_ns, outputs_ns, copy_ns, slot_ns;
     uint64_t consumer_ns;     /* how long the consumer waited in leat_loader_next() */
-    uint64_t first_batch_ns;  /* from open to the first batch */
-    double waiting_share;     /* of the consumer's time, over the last 100 batches */
-    double waiting_share_all; /* of the consumer's time, since the first batch */
-    uint64_t crew_ns;         /* what further threads worked, all together */
+    uint64_t first_batch_ns;  /* time from open to the first batch */
+    double waiting_share;     /* share of the consumer's time, over the last 100 batches */
+    double waiting_share_all; /* share of the consumer's time, since the first batch */
+    uint64_t crew_ns;         /* work of further threads, all together */
     uint64_t reserved[3];
 };
 
-/* What was read from files. */
+/* Bytes read from files. */
 struct leat_loader_reads {
-    uint64_t bytes;           /* of tokens, gathered from files */
-    uint64_t copied_bytes;    /* of `bytes`: copied to slots by the CPU, here or in the kernel; the others were written
-                               * there by the disk (enum leat_apart) */
+    uint64_t bytes;           /* bytes of tokens, gathered from files */
+    uint64_t copied_bytes;    /* part of `bytes` that the CPU copied to slots, here or in the kernel; the disk wrote
+                               * the others there (enum leat_apart) */
     uint64_t read_bytes;      /* requested from files, including what was read around rows */
     uint64_t reads, hits;     /* rows read; those of them that needed no disk, as far as is known */
     uint64_t pages_verified;
@@ -467,9 +468,9 @@ struct leat_loader_reads {
     uint32_t warming;         /* 1: files are being read ahead now */
     uint32_t reads_in_flight; /* the most at any moment */
     uint32_t unregistered;    /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
-    uint32_t threads;         /* of the loader */
-    uint32_t retries;         /* of calls that failed on a mount (leat_open_options.retry_seconds), by whoever has the
-                               * plan's datasets open */
+    uint32_t threads;         /* threads of the loader */
+    uint32_t retries;         /* tries of calls that failed on a mount (leat_open_options.retry_seconds), by everybody
+                               * who has the plan's datasets open */
     uint32_t reserved[7];
     char engine[64];          /* in use: "map", or with the number of files "map 3, uring 1" */
 };
@@ -480,9 +481,10 @@ struct leat_loader_ring {
     uint32_t slots_wanted; /* on a GPU: greater than `slots` if there was no memory for more */
     uint32_t huge_pages;   /* 1: requested for the ring */
     uint32_t unpinned;     /* 1, on a GPU: the ring's memory could not be pinned */
-    int32_t numa_node;     /* where the ring and its threads were asked to be; negative: anywhere */
-    int32_t memory_node;   /* where its first page lies; negative: not known */
-    int32_t thread_node;   /* where the thread ran that makes batches, looked at now and then; negative: not known */
+    int32_t numa_node;     /* node asked for the ring and its threads; negative: any */
+    int32_t memory_node;   /* node of the ring's first page; negative: not known */
+    int32_t thread_node;   /* node where the thread that makes batches ran, looked at now and then; negative: not
+                            * known */
     uint32_t reserved_node;
 };
 
@@ -491,15 +493,15 @@ struct leat_loader_on_device {
     char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
     uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
     double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
-    uint64_t sent_bytes; /* of slots, copied to it */
+    uint64_t sent_bytes; /* bytes of slots copied to it */
     uint64_t reserved[3];
 };
 
-/* Of datasets on a server that were not complete in the cache when they were opened, else 0. */
+/* Figures of datasets on a server that were not complete in the cache when they were opened, else 0. */
 struct leat_loader_remote {
     uint64_t requests, retries, bytes;
-    double share;           /* of the pages of tokens that were needed: did not lie in the cache */
-    uint64_t cached_bytes;  /* of their token files, in the cache, as far as this process has filled it */
+    double share;           /* share of the pages needed that did not lie in the cache */
+    uint64_t cached_bytes;  /* bytes of the token files in the cache, as far as this process has filled it */
     uint64_t cache_bytes;   /* all of their token files */
     uint64_t evicted_bytes; /* that this process removed from the cache, to keep within its limit */
     uint32_t caching;       /* 1: a process of this node fetches the rest in the background now */
@@ -507,11 +509,11 @@ struct leat_loader_remote {
     uint64_t reserved[4];
 };
 
-/* With `ranks.balance`: how far apart the ranks' sums of squared lengths (leat_plan_deal()) are in a global batch, as
- * (greatest - least) / greatest. Else 0. Batches count as soon as their rows are known, before they are given. */
+/* The distance between the ranks' sums of squared lengths (leat_plan_deal()) in a global batch, as (greatest - least) /
+ * greatest; 0 without `ranks.balance`. Batches count as soon as their rows are known, before they are given. */
 struct leat_loader_balance {
     uint64_t dealt;          /* batches; those that a change of the plan makes again count again */
-    double spread;           /* of the last batch */
+    double spread;           /* spread of the last batch */
     double spread_mean;
     double spread_by_chance; /* the mean if each rank got consecutive rows */
     uint64_t reserved[4];
@@ -528,7 +530,7 @@ struct leat_loader_stats {
     struct leat_loader_on_device device;
     struct leat_loader_remote remote;
     struct leat_loader_balance balance;
-    double padding_share;           /* of the places of the batches given: how many have no prediction */
+    double padding_share;           /* share of the places of the batches given that have no prediction */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
     { sizeof(struct leat_loader_stats), 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0, { 0, 0 } },                                  \
@@ -539,16 +541,15 @@ struct leat_loader_stats {
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 
-/* What was given to the consumer of a source: of the rows of this rank, but for those that were masked because of
- * damage. */
+/* The part of a source in the rows of this rank that the consumer was given, without rows masked because of damage. */
 struct leat_loader_source {
     uint64_t rows;
     uint64_t tokens;      /* inputs of these rows, without padding after them */
     uint64_t loss_tokens; /* predictions with loss: labels that count, in which the label at the first place of an
                            * unshifted row is no prediction. With `mask_first` of the options */
-    double share;         /* of the samples, by the plan's weights at the last batch that was given, also of a source
-                           * that is spent, whose place others have; of megatron, by its samples in the whole plan; 0
-                           * in orders of documents, which have no weights */
+    double share;         /* share of the samples by the plan's weights at the last batch that was given, even if the
+                           * source is spent and others take its place; for megatron, by its samples in the whole
+                           * plan; 0 in orders of documents, which have no weights */
 };
 
 /* Describes the sources [first, first + count) of the plan, which this loader has counted since it was opened. Returns

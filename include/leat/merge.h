@@ -12,10 +12,10 @@ extern "C" {
 
 struct leat_merge_report {
     size_t size;
-    uint64_t documents;    /* of all parts */
-    uint64_t deduplicated; /* of these, left out because an earlier one has the same text */
+    uint64_t documents;    /* documents of all parts */
+    uint64_t deduplicated; /* documents left out because an earlier one has equal text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
-    struct leat_info *info;   /* the same for `output` */
+    struct leat_info *info;   /* facts of `output`, or NULL */
     uint64_t datasets;        /* that were joined: each one of a folder or a list counts */
     uint64_t first_share, last_share, shares; /* consecutive parts of a run of `shares` parts: which, while some are
                                                  missing; 0: the output is whole, or of no such run */
@@ -27,13 +27,13 @@ struct leat_merge_options {
     size_t size;
     uint32_t force;    /* replace existing datasets that have the outputs' names */
     uint32_t allow_empty; /* make the dataset also if `keep` has left no document to any part of the run */
-    uint64_t created;  /* as in struct leat_writer_options */
+    uint64_t created;  /* see struct leat_writer_options */
     uint32_t shuffle;  /* put the documents of each output into an order that `seed` chooses */
-    uint32_t dedup;    /* keep only the first of documents with the same text */
+    uint32_t dedup;    /* 1: keep only the first of documents with equal texts */
     uint64_t seed;
     const struct leat_split *splits; /* NULL: none */
     uint64_t split_count;
-    uint32_t split_folders; /* of OUTPUT FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; else OUTPUT.NAME */
+    uint32_t split_folders; /* 1: if OUTPUT is FOLDER/FILE, the dataset of a split is FOLDER/NAME/FILE; 0: OUTPUT.NAME */
     uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
                          process may run on */
     uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
@@ -43,7 +43,7 @@ struct leat_merge_options {
      * stops leat_merge(), which then leaves no files and returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    void (*output)(void *context, const struct leat_by_output *output); /* as in struct leat_pack_options */
+    void (*output)(void *context, const struct leat_by_output *output); /* see struct leat_pack_options */
     /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
 };

@@ -11,31 +11,31 @@ extern "C" {
 /* ---- Packing files ---------------------------------------------------------------------------------------------- */
 
 enum leat_pack_format {
-    LEAT_PACK_AUTO = 0,  /* by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt .md; one
-                            per record in .csv .tsv; one per row in .parquet .pq, and in files without a known suffix
-                            that begin as Parquet does */
-    LEAT_PACK_JSONL = 1, /* also standard input, unless another format is set */
+    LEAT_PACK_AUTO = 0,  /* chosen by the name: a document per line in .jsonl .jsonlines .ndjson .json; one in .txt
+                          * .md; one per record in .csv .tsv; one per row in .parquet .pq, and in files without a
+                          * known suffix that begin as Parquet does */
+    LEAT_PACK_JSONL = 1, /* used for standard input, too, unless another format is set */
     LEAT_PACK_TEXT = 2,
     LEAT_PACK_PARQUET = 3, /* plain files only */
     LEAT_PACK_CSV = 4,     /* fields between commas, RFC 4180; the first record names the columns */
-    LEAT_PACK_TSV = 5      /* the same with tabs */
+    LEAT_PACK_TSV = 5      /* CSV with tabs */
 };
 
 /* A dataset OUTPUT.name of the documents whose text falls into its fraction; see leat_merge(). */
 struct leat_split {
     const char *name;     /* letters, digits, '-' and '_'; not leat, tokens, partial or packed */
-    const char *fraction; /* of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
+    const char *fraction; /* share of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
 };
 
 /* A dataset of a run with `by`. All that it points to stays until the function that gets it returns. */
 struct leat_by_output {
     const char *name;  /* the dataset's: OUTPUT.VALUE, or OUTPUT.VALUE.SPLIT */
-    const char *value; /* of the field: a string's characters; of a number, true or false their JSON */
+    const char *value; /* value of the field: a string's characters; the JSON of a number, true or false */
     const char *split; /* NULL: the rest, or there are no splits */
     const struct leat_info *info;
 };
 
-/* What a run reports about a file. */
+/* Kinds of reports about a file. */
 enum leat_pack_notice_kind {
     LEAT_NOTICE_SKIPPED = 1, /* it was left out, for a `reason`; `count` is 0 */
     LEAT_NOTICE_REPLACED = 2, /* `count` malformed parts of its texts became U+FFFD */
@@ -51,8 +51,8 @@ enum leat_pack_notice_kind {
                                  damaged, or of which a part of a run has only a piece */
     LEAT_NOTICE_FIELD = 8,    /* no record has the field `path` of a condition, as `message` says, which may name one
                                  that they have: at the end of a run that has succeeded */
-    LEAT_NOTICE_CHAT = 9      /* what the chat template writes after an answer is no token, so that nothing that ends a
-                                 turn is learned: `message` says so; `path` is "". Before packing */
+    LEAT_NOTICE_CHAT = 9      /* before packing: the chat template writes no token after an answer, so that nothing
+                               * that ends a turn is learned: `message` says so; `path` is "" */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -66,25 +66,25 @@ enum leat_skip_reason {
 };
 struct leat_pack_notice {
     enum leat_pack_notice_kind kind;
-    uint32_t reason; /* of a skipped file: enum leat_skip_reason */
+    uint32_t reason; /* enum leat_skip_reason of a skipped file */
     const char *path;  /* "": texts that a program gave without an input */
     uint64_t count;
-    uint64_t offset;     /* of damage; else 0 */
-    const char *message; /* likewise, of waiting, of rejects, a field and a chat template; else NULL */
+    uint64_t offset;     /* offset of damage; else 0 */
+    const char *message; /* sentence on damage, waiting, rejects, a field or a chat template; else NULL */
 };
 
 /* How far a run is. The progress function gets it about ten times per second. */
 struct leat_pack_progress {
-    uint64_t bytes, total_bytes; /* of the inputs as stored on disk; total 0: not known */
+    uint64_t bytes, total_bytes; /* bytes of the inputs as stored on disk; total 0: not known */
     uint64_t text_bytes, tokens, documents, rejects;
     uint64_t bytes_before;       /* those of `bytes` that were done before the run was resumed */
     const char *bound;           /* the step that the others wait for: "reading", "encoding" or "writing"; or
                                     "checking", before a run is resumed, and `bytes` are those that it had written; or
                                     "arranging", and `bytes` are those of the tokens */
-    uint64_t kept_bytes, kept_tokens, kept_documents; /* of these, at the last checkpoint: what a killed run leaves */
+    uint64_t kept_bytes, kept_tokens, kept_documents; /* the part that a killed run leaves: up to the last checkpoint */
 };
 
-/* How tokens get to the disk. The bytes are the same. */
+/* Ways of tokens to the disk. The bytes do not depend on them. */
 enum leat_write {
     LEAT_WRITE_AUTO = 0,   /* directly from where they are a quarter of the memory that is free at the start; with more
                               than 8 threads, which would wait for each other, from 1 GiB on if that is less */
@@ -114,13 +114,13 @@ struct leat_pack_options {
     enum leat_pack_format format;
     uint32_t skip_unknown; /* leave out files of folders that may hold texts but cannot be read; else an error */
     uint32_t allow_binary; /* pack what does not look like UTF-8 text (Parquet, UTF-16, zip, ...) as if it did */
-    uint32_t follow_links; /* also pack the targets of links that lead out of the folder */
-    /* Which split of folders from the Hugging Face Hub is packed ("train"), or "all" files, whatever they belong to;
-     * NULL: all inputs must belong to the same one. See leat_pack(). */
+    uint32_t follow_links; /* 1: pack the targets of links that lead out of the folder, too */
+    /* The split of folders from the Hugging Face Hub to pack ("train"), or "all" files, whatever they belong to; NULL:
+     * all inputs must belong to one split. See leat_pack(). */
     const char *split_of;
     const char *text; /* the field that holds it; dots lead into objects: "meta.text", and never stand for themselves
                          in the name of a JSON member; NULL: "text" */
-    const char *id;   /* likewise; a string or a number; NULL: "id"; "": none */
+    const char *id;   /* field with a string or a number that names the document; NULL: "id"; "": none */
     /* The field of JSON records, or column, that says what of the text is learned, which is stored as a mask: a list of
      * [begin, end) places in characters (code points) of the text, [[0, 12], [30, 41]], in order and not overlapping;
      * empty ones are ignored. A token is learned if a byte that it stands for is in a span, as for
@@ -142,21 +142,22 @@ struct leat_pack_options {
      * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
     const char *chat;
     const char *messages; /* the field that holds the conversation; NULL: "messages" */
-    /* With `chat`, the field that holds the tools of a conversation; NULL: "tools", if there is one. "": none. */
+    /* The field that holds the tools of a conversation, with `chat`; NULL: "tools", if there is one. "": none. */
     const char *tools;
-    const struct leat_renderers *renderers; /* with `chat`, required: what starts the processes that render */
-    const char *chat_date; /* what strftime_now() of the template writes: "2026-01-31"; NULL: one with it is refused */
-    uint32_t chat_seconds; /* with `chat`, that rendering one conversation may take; 0: 10. Longer ends the run */
+    const struct leat_renderers *renderers; /* starts the processes that render; required with `chat` */
+    const char *chat_date; /* result of the template's strftime_now(): "2026-01-31"; NULL: a template that calls it is
+                            * refused */
+    uint32_t chat_seconds; /* longest time of rendering one conversation, with `chat`; 0: 10. Longer ends the run */
     uint32_t skip_slow_chats; /* a conversation that takes longer is a reject: then bytes depend on the machine */
 
     /* ---- Texts to tokens ---- */
-    uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
+    uint64_t end_token;     /* see struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;
     uint32_t special;       /* strings of special tokens in a text become these tokens; else they are ordinary text */
     uint32_t reject_invalid;     /* a text with malformed UTF-8 is rejected; else each malformed part becomes U+FFFD */
 
     /* ---- What is made of them ---- */
-    uint32_t store_mask; /* as in struct leat_writer_options: of all tokens that nothing else is said about, 255 */
+    uint32_t store_mask; /* see struct leat_writer_options; a token that nothing else is said about has 255 */
     uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
     uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
     uint32_t dedup;
@@ -164,8 +165,8 @@ struct leat_pack_options {
     const struct leat_split *splits;
     uint64_t split_count;
     uint32_t resume;                 /* continue an unfinished run; if there is none, start */
-    uint32_t force;                  /* as in struct leat_writer_options */
-    uint64_t created;           /* likewise */
+    uint32_t force;                  /* see struct leat_writer_options */
+    uint64_t created;           /* see struct leat_writer_options */
     /* If not NULL: called from the calling thread for each dataset, when all are finished, in the order of the values
      * as bytes, splits before the rest. */
     void (*output)(void *context, const struct leat_by_output *output);
@@ -176,7 +177,7 @@ struct leat_pack_options {
     uint64_t memory;        /* limit on the memory of the process; 0: 2 GiB, and whole GiB that it holds already, but in
                                control groups at most three quarters of what they leave it */
     uint64_t max_rejects;      /* more rejected records end the run; LEAT_NONE: no limit */
-    uint64_t max_rejects_ppm;  /* likewise, per million records; LEAT_NONE: no limit */
+    uint64_t max_rejects_ppm;  /* most records rejected per million; LEAT_NONE: no limit */
     uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
     /* If not NULL: called now and then, from the calling thread, also while inputs are looked for, with zeros. Nonzero
      * stops the run (LEAT_E_STOPPED), which can then be resumed. */
@@ -189,8 +190,8 @@ struct leat_pack_options {
      * finished before, for each input that was cut off or broken as far as it got. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
 
-    /* Which files of folders are packed, also of prefixes on servers: those that match one of `include`, if there are
-     * any, and none of `exclude`. See leat_pack(). */
+    /* Patterns that choose files of folders, and of prefixes on servers: files are packed that match one of `include`,
+     * if there are any, and none of `exclude`. See leat_pack(). */
     const char *const *include;
     uint64_t include_count;
     const char *const *exclude;
@@ -227,15 +228,15 @@ struct leat_pack_stream {
 struct leat_pack_report {
     size_t size;
     uint64_t inputs, documents, tokens;
-    uint64_t text_bytes;      /* of all texts, as they were encoded: also of copies that were left out, and of splits */
-    uint64_t disk_bytes;      /* of the inputs */
+    uint64_t text_bytes;      /* bytes of all texts that were encoded, copies that were left out and splits included */
+    uint64_t disk_bytes;      /* bytes of the inputs */
     uint64_t rejects;         /* rejected records; NAME.rejects.jsonl has them */
-    uint64_t deduplicated;    /* documents left out because an earlier one has the same text */
+    uint64_t deduplicated;    /* documents left out because an earlier one has equal text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     uint64_t special_strings; /* strings of special tokens in the texts, encoded as such or not */
     uint64_t damaged_inputs;  /* compressed or Parquet, and cut off or broken; what was readable is packed */
-    char damage[512];         /* what is wrong with the first of them */
-    uint64_t peak_memory;     /* of the process */
+    char damage[512];         /* sentence on the first of them */
+    uint64_t peak_memory;     /* peak memory of the process */
     uint32_t resumable;            /* on failure: `resume` can continue the run */
     uint32_t was_finished;         /* on success with `resume`: there was nothing left to do */
     struct leat_pack_times times;
@@ -243,15 +244,15 @@ struct leat_pack_report {
     uint64_t replaced; /* malformed parts of the packed texts; each became U+FFFD */
     uint64_t not_json; /* documents whose record has NaN, Infinity or -Infinity, which are not JSON */
     uint64_t kept_out; /* records for which a condition of `keep` does not hold */
-    struct leat_pack_serial serial; /* of packing; arranging comes on top */
-    uint64_t values; /* with `by`: how many values the field had */
+    struct leat_pack_serial serial; /* time of packing; arranging comes on top */
+    uint64_t values; /* values of the field `by` */
     struct leat_pack_stream stream;
-    uint64_t row_groups; /* of Parquet inputs, that were packed */
+    uint64_t row_groups; /* row groups of Parquet inputs that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
     uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
-    uint64_t direct_bytes; /* of tokens, that this run wrote past the page cache */
+    uint64_t direct_bytes; /* bytes of tokens that this run wrote past the page cache */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, \

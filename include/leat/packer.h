@@ -68,8 +68,8 @@ struct leat_texts {
     const uint64_t *lengths;
     const int32_t *offsets32;
     const int64_t *offsets64;
-    const struct leat_origin *origins; /* of each; NULL: all from no input */
-    const struct leat_span *spans;     /* of all texts, one after another; NULL: all is learned */
+    const struct leat_origin *origins; /* origin of each; NULL: all from no input */
+    const struct leat_span *spans;     /* spans of all texts, one after another; NULL: all is learned */
     const uint64_t *span_counts;       /* how many of them each text has */
 };
 #define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
@@ -100,18 +100,18 @@ enum leat_value_kind {
     LEAT_VALUE_INT64 = 4,
     LEAT_VALUE_UINT64 = 5,
     LEAT_VALUE_DOUBLE = 6, /* compared as the shortest decimal that is read as it */
-    LEAT_VALUE_FLOAT = 7   /* the same, read as a float: 0.1f is 0.1 */
+    LEAT_VALUE_FLOAT = 7   /* a double that is read as a float: 0.1f is 0.1 */
 };
 
 struct leat_value {
     uint32_t kind;     /* enum leat_value_kind */
     uint32_t reserved; /* 0 */
-    uint64_t bytes;    /* of `text` */
+    uint64_t bytes;    /* length of `text` */
     union {
         const char *text;
         int64_t int64;
         uint64_t uint64;
-        double number; /* of a double or float */
+        double number; /* value of a double or float */
     } as;
 };
 

@@ -52,7 +52,7 @@ enum leat_order {
     LEAT_ORDER_MEGATRON = 5 /* megatron-core's: its GPTDataset and BlendedDataset, sample for sample */
 };
 
-/* What ends a plan with limits of epochs. */
+/* Ends of a plan with limits of epochs. */
 enum leat_stop {
     LEAT_STOP_ALL = 0,  /* that all sources with a weight are spent: the others share the weight of those that are */
     LEAT_STOP_FIRST = 1 /* the first one that is spent, with its last sample; only for windows and LEAT_ORDER_FIT */
@@ -112,7 +112,7 @@ struct leat_plan_megatron {
  * counts with the tokens of its row, at most seq_len + 1. docs/ORDER.md, "Batches by tokens", has the rule. */
 struct leat_plan_documents {
     uint64_t max_tokens;  /* rows times tokens of the longest row of a batch, above seq_len; 0: no batches by tokens */
-    uint64_t max_rows;    /* of a batch; 0: no limit of its own */
+    uint64_t max_rows;    /* most rows of a batch; 0: no limit of its own */
     uint64_t pool;        /* consecutive samples that are put together by length, at most 2^20; 0: 4096 */
     uint64_t reserved[4]; /* 0 */
 };
@@ -212,16 +212,16 @@ LEAT_API enum leat_status leat_plan_by_tokens(struct leat_plan **out, const stru
 LEAT_API enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *plan, const char *bans,
                                         struct leat_error *err);
 
-/* What changes from a sample on. */
+/* Changes of a plan from a sample on. */
 struct leat_plan_change {
     size_t size;
     uint64_t at;         /* the first sample of the change */
     const char *weights; /* decimals in the order of the sources, separated by commas: "0.5,,0.2". An empty field, or a
                           * source left out: as before. NULL: all as before. "0" stops a source */
-    const struct leat_plan_source *sources; /* to add after those that the plan has, an array as in leat_plan_options;
-                                             * their weights hold from `at` on */
+    const struct leat_plan_source *sources; /* sources to add after those that the plan has, an array as in
+                                             * leat_plan_options; their weights hold from `at` on */
     uint64_t source_count;
-    uint64_t seq_len;    /* as in struct leat_plan_phase; 0: as before */
+    uint64_t seq_len;    /* see struct leat_plan_phase; 0: as before */
 };
 #define LEAT_PLAN_CHANGE_INIT { sizeof(struct leat_plan_change), 0, NULL, NULL, 0, 0 }
 
@@ -241,8 +241,8 @@ LEAT_API enum leat_status leat_plan_change(struct leat_plan **out, const struct 
                                            const struct leat_plan_change *changes, uint64_t count,
                                            const struct leat_open_options *open, struct leat_error *err);
 
-/* The same with the text of changes (docs/ORDER.md, "Changes"). `label` as in leat_plan_parse(): without one, the text
- * must not have the first line "leat changes 1". */
+/* Changes a plan by the text of changes (docs/ORDER.md, "Changes"). `label` as in leat_plan_parse(): without one, the
+ * text must not have the first line "leat changes 1". */
 LEAT_API enum leat_status leat_plan_change_parse(struct leat_plan **out, const struct leat_plan *plan, const char *text,
                                                  uint64_t bytes, const char *label,
                                                  const struct leat_open_options *open, struct leat_error *err);
@@ -256,7 +256,7 @@ LEAT_API void leat_plan_close(struct leat_plan *plan);
 
 /*
  * Copies at most capacity - 1 bytes of the plan's text, and a NUL, to `text`. Sets *bytes to its whole length, so that
- * a second call can make room. The same plan has the same text, however it was made.
+ * a second call can make room. Equal plans have equal texts, however they were made.
  */
 LEAT_API enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64_t capacity, uint64_t *bytes,
                                          struct leat_error *err);
@@ -268,15 +268,15 @@ struct leat_plan_info {
     uint64_t samples;      /* numbered from 0; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
     uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end. Skips up to LEAT_MAX_SAMPLES are one */
     uint64_t seed;
-    uint64_t seq_len;      /* of the first phase */
+    uint64_t seq_len;      /* length of the first phase */
     uint64_t max_seq_len;  /* the longest of any phase */
     uint64_t base_len;
-    uint32_t permutation_version, blend_version, split_version; /* of the rules in docs/ORDER.md */
-    uint32_t token_width;  /* of the sources: 2 or 4 */
+    uint32_t permutation_version, blend_version, split_version; /* versions of the rules in docs/ORDER.md */
+    uint32_t token_width;  /* bytes per token of the sources: 2 or 4 */
     enum leat_order order;
     uint32_t masks;        /* 1: labels may have no loss, see leat_plan_mask(); 0: all of them have it */
-    uint64_t align, overlap; /* of LEAT_ORDER_FIT; 0: none */
-    uint64_t max_tokens, max_rows, pool; /* of batches by tokens; 0: none */
+    uint64_t align, overlap; /* options of LEAT_ORDER_FIT; 0: none */
+    uint64_t max_tokens, max_rows, pool; /* options of batches by tokens; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
     { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, 0, 0, 0 }
@@ -286,11 +286,11 @@ LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info
 struct leat_plan_source_info {
     size_t size;
     const char *name;                   /* valid until the plan is closed, as is `dataset` */
-    const struct leat_dataset *dataset; /* to read the samples' tokens from */
+    const struct leat_dataset *dataset; /* dataset to read the samples' tokens from */
     uint64_t blocks;                    /* each epoch shows all of them once; for documents: their number; for megatron:
                                          * samples that were built, of all epochs */
     uint64_t tokens;                    /* in the used range; without a split: all */
-    uint64_t dropped;                   /* of `tokens`: at ends of datasets, shown by no sample as an input */
+    uint64_t dropped;                   /* tokens at ends of datasets that no sample shows as an input */
     uint64_t weight;                    /* in the first phase, as an integer: weights have no common factor; for
                                          * megatron: how many of the plan's samples are its */
     uint64_t epochs;                    /* limit of passes; 0: none */
@@ -304,21 +304,21 @@ LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, ui
 /* One sample: a row of `length` inputs. Source, part, token and offset are those of its first piece. */
 struct leat_sample {
     uint64_t number; /* n */
-    uint64_t epoch;  /* of the source; for documents: of the plan; for megatron: 0, or the last one's if Megatron
-                      * shuffles that by itself */
-    uint64_t block;  /* of the source; for documents: the document's number in the source; for fit: the row's; for
-                      * megatron: that of Megatron's sample index */
-    uint64_t window; /* of the source, in windows of this length: block * slices + slice; for documents and megatron:
-                      * block */
+    uint64_t epoch;  /* epoch of the source; for documents: of the plan; for megatron: 0, or the last one's if
+                      * Megatron shuffles that by itself */
+    uint64_t block;  /* block of the source; for documents: the document's number in the source; for fit: the row's;
+                      * for megatron: that of Megatron's sample index */
+    uint64_t window; /* window of the source, in windows of this length: block * slices + slice; for documents and
+                      * megatron: block */
     uint64_t token;  /* the first token's number in the source's dataset, as for leat_dataset_read() */
     uint64_t offset; /* the first token's number in its part */
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
     uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
     uint32_t slice;  /* number in the block; for documents: 0; by tokens: of the row in its batch */
-    uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 for a document
-                      * without tokens; for fit: length + pieces, since each piece has its last label */
-    uint32_t pieces; /* of the row; see leat_plan_pieces() */
+    uint32_t tokens; /* tokens of the row: length + 1, since the last input's label is the token after it; 0 for a
+                      * document without tokens; for fit: length + pieces, since each piece has its last label */
+    uint32_t pieces; /* pieces of the row; see leat_plan_pieces() */
 };
 
 /*
@@ -336,7 +336,8 @@ struct leat_sample {
 struct leat_piece {
     uint64_t token;    /* the first token's number in the source's dataset */
     uint64_t offset;   /* the first token's number in its part */
-    uint64_t document; /* of these tokens, numbered in the source's dataset; LEAT_NONE: not looked up, as for windows */
+    uint64_t document; /* document of these tokens, by its number in the source's dataset; LEAT_NONE: not looked up,
+                        * as for windows */
     uint32_t source;
     uint32_t part;     /* number of the dataset in the source's list */
     uint32_t count;    /* tokens; 0 for a document without tokens */
@@ -371,7 +372,7 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, const s
 struct leat_stretch {
     uint64_t token;    /* the first token's number in the source's dataset; of a literal token, its id */
     uint64_t offset;   /* the first token's number in its part; of a literal token 0 */
-    uint64_t document; /* as in struct leat_piece; of a literal token, the document that it stands in */
+    uint64_t document; /* see struct leat_piece; for a literal token, the document that it stands in */
     uint32_t source;
     uint32_t part;     /* number of the dataset in the source's list */
     uint32_t count;    /* tokens */
@@ -415,7 +416,7 @@ LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uin
 /* How the rows of a global batch are dealt to ranks. */
 enum leat_balance {
     LEAT_BALANCE_NONE = 0,     /* one after another: leat_plan_rank_rows() */
-    LEAT_BALANCE_ATTENTION = 1 /* so that attention costs all ranks nearly the same: leat_plan_deal() */
+    LEAT_BALANCE_ATTENTION = 1 /* rows are dealt so that attention costs all ranks nearly equal time: leat_plan_deal() */
 };
 
 /*
@@ -435,7 +436,7 @@ LEAT_API enum leat_status leat_plan_deal(const struct leat_plan *plan, uint64_t 
 /* Called with each sample found. A nonzero result ends the search, and the call returns LEAT_OK. */
 typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample);
 
-/* Which samples are looked for: those that show a token of [first, first + count) of a source's dataset as an input. */
+/* The samples to look for: those that show a token of [first, first + count) of a source's dataset as an input. */
 struct leat_trace {
     size_t size;
     uint64_t source, first, count;

@@ -22,12 +22,12 @@ struct leat_pull_options {
 
 struct leat_pull_report {
     size_t size;
-    uint64_t bytes;     /* of both files */
-    uint64_t kept;      /* of these, what an earlier call had brought */
+    uint64_t bytes;     /* bytes of both files */
+    uint64_t kept;      /* bytes of these that an earlier call had brought */
     uint64_t tokens;
     uint64_t documents;
     uint64_t requests;
-    uint64_t retries;   /* of these, tries after the first */
+    uint64_t retries;   /* requests that were tries after the first */
 };
 #define LEAT_PULL_REPORT_INIT { sizeof(struct leat_pull_report), 0, 0, 0, 0, 0, 0 }
 
@@ -61,12 +61,12 @@ struct leat_push_options {
 
 struct leat_push_report {
     size_t size;
-    uint64_t bytes;     /* of both files */
-    uint64_t kept;      /* of these, what an earlier call had sent */
+    uint64_t bytes;     /* bytes of both files */
+    uint64_t kept;      /* bytes of these that an earlier call had sent */
     uint64_t tokens;
     uint64_t documents;
     uint64_t requests;
-    uint64_t retries;   /* of these, tries after the first */
+    uint64_t retries;   /* requests that were tries after the first */
 };
 #define LEAT_PUSH_REPORT_INIT { sizeof(struct leat_push_report), 0, 0, 0, 0, 0, 0 }
 

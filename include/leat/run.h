@@ -39,19 +39,19 @@ struct leat_run;
 struct leat_run_options {
     size_t size;
     uint32_t parts; /* 1 to LEAT_RUN_MAX_PARTS; part n is the n-th share of the inputs' bytes. 0: parts are pushed */
-    uint32_t allow_truncated; /* of every part: see struct leat_run_step_options */
+    uint32_t allow_truncated; /* holds for every part: see struct leat_run_step_options */
     const char *tokenizer;    /* required: as leat_tokenizer_open() takes it. A relative path counts from `from` */
     const char *pattern;      /* its pattern; NULL: none */
     const char *const *inputs; /* required unless `parts` is 0: as leat_pack() takes them, but not standard input, and
                                   no URL with a ?, which may be a key: name those in a list (@LIST) */
     uint64_t input_count;
     const char *from; /* the folder in which relative inputs, and a chat template, lie; NULL: the current one */
-    /* What all parts share, as leat_pack() takes it; NULL: the defaults. `tokenizer`, `part`, `parts` and `resume` are
-     * ignored; `shuffle` and `dedup` are LEAT_E_ARGUMENT, and so is `force` unless `parts` is 0. `threads`, `memory`,
-     * `write`, the limits of rejects and `chat_seconds` are the defaults of each step. `progress`, `notice` and
-     * `context` are this call's. */
+    /* Options that all parts share, as leat_pack() takes them; NULL: the defaults. `tokenizer`, `part`, `parts` and
+     * `resume` are ignored; `shuffle` and `dedup` are LEAT_E_ARGUMENT, and so is `force` unless `parts` is 0.
+     * `threads`, `memory`, `write`, the limits of rejects and `chat_seconds` are the defaults of each step. `progress`,
+     * `notice` and `context` are this call's. */
     const struct leat_pack_options *pack;
-    uint32_t append;   /* with `parts` 0: if the folder is a finished dataset, the parts follow those that it has */
+    uint32_t append;   /* 1, for `parts` 0: if the folder is a finished dataset, the parts follow those that it has */
     uint32_t reserved; /* 0 */
 };
 #define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, 0 }
@@ -83,22 +83,22 @@ LEAT_API enum leat_status leat_run_open(struct leat_run **out, const char *folde
 /* Closes and frees. NULL is fine. What is in the folder stays. */
 LEAT_API void leat_run_close(struct leat_run *run);
 
-/* What the plan says. All that it points to is the run's, until that is closed. */
+/* The content of a plan. The run owns everything that it points to, until it is closed. */
 struct leat_run_info {
     size_t size;
-    const char *folder; /* from the root on */
-    const char *from;   /* where relative inputs begin */
+    const char *folder; /* absolute path of the folder */
+    const char *from;   /* folder where relative inputs begin */
     const char *tokenizer;
     const char *pattern; /* NULL: none */
-    const char *const *inputs; /* as they were given */
+    const char *const *inputs; /* inputs as they were given */
     uint64_t input_count;
-    uint64_t files, bytes; /* what these stand for, and their size */
+    uint64_t files, bytes; /* files of these inputs, and their size */
     uint64_t whole_files;  /* that go whole to one part, as compressed ones do */
     uint64_t empty_parts;  /* that get nothing */
     uint32_t parts;        /* 0: parts are pushed */
     uint32_t allow_truncated;
-    const struct leat_pack_options *pack; /* as planned; its `tokenizer` is NULL until a step opens it */
-    uint8_t run[16]; /* of a run whose parts are pushed, its number, which no other run has: as in its pieces; else 0 */
+    const struct leat_pack_options *pack; /* options as planned; `tokenizer` is NULL until a step opens it */
+    uint8_t run[16]; /* number of a run whose parts are pushed, which no other run has, as in its pieces; else 0 */
 };
 #define LEAT_RUN_INFO_INIT                                                                                             \
     { sizeof(struct leat_run_info), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, { 0 } }
@@ -110,7 +110,7 @@ LEAT_API uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, 
 
 /* ---- Pack a part ------------------------------------------------------------------------------------------------ */
 
-/* What a step may set differently from the plan. None of it changes the bytes of the part. */
+/* Options in which a step may differ from the plan. None of them changes the bytes of the part. */
 struct leat_run_step_options {
     size_t size;
     uint32_t threads;         /* 0: as planned */
@@ -122,9 +122,9 @@ struct leat_run_step_options {
     uint64_t max_rejects_ppm;
     uint32_t write;        /* enum leat_write; 0: as planned */
     uint32_t chat_seconds; /* 0: as planned */
-    uint64_t created;      /* as in struct leat_writer_options; 0: as planned */
-    const struct leat_renderers *renderers; /* with a chat template, required */
-    /* As in struct leat_pack_options. */
+    uint64_t created;      /* see struct leat_writer_options; 0: as planned */
+    const struct leat_renderers *renderers; /* required with a chat template */
+    /* See struct leat_pack_options. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void (*notice)(void *context, const struct leat_pack_notice *notice);
     void *context;
@@ -153,7 +153,7 @@ enum leat_run_state {
     LEAT_RUN_DONE = 0,
     LEAT_RUN_RUNNING = 1, /* its sign of life is at most 30 seconds old */
     LEAT_RUN_DEAD = 2,    /* it was killed, or hangs, or its machine is gone */
-    LEAT_RUN_STOPPED = 3, /* by `progress` */
+    LEAT_RUN_STOPPED = 3, /* `progress` stopped it */
     LEAT_RUN_FAILED = 4,  /* `reason` says why */
     LEAT_RUN_MISSING = 5  /* nobody has begun it */
 };
@@ -161,10 +161,10 @@ enum leat_run_state {
 
 struct leat_run_part {
     uint32_t state;    /* enum leat_run_state */
-    uint32_t advice;   /* of a part that failed: the hint of the error, for leat_run_advice(); else 0 */
+    uint32_t advice;   /* hint of the error of a part that failed, for leat_run_advice(); else 0 */
     uint64_t tokens, documents; /* so far; of a part that was killed, at its last checkpoint */
     /* The next seven are of parts that run, or ended without being done. */
-    uint64_t bytes, total_bytes; /* of its inputs; total 0: not known */
+    uint64_t bytes, total_bytes; /* bytes of its inputs; total 0: not known */
     uint64_t pid;
     double tokens_per_s; /* while it ran */
     double age;          /* seconds since the last sign of life */
@@ -177,16 +177,16 @@ struct leat_run_status {
     size_t size;
     uint32_t parts;
     uint32_t complete; /* 1: all parts are done, and the folder is a dataset */
-    uint64_t count[LEAT_RUN_STATES]; /* of parts, by state */
+    uint64_t count[LEAT_RUN_STATES]; /* number of parts by state */
     uint64_t tokens, documents;      /* so far */
-    double tokens_per_s;             /* of all that run */
-    double share;                    /* of the work that is done; below 1 until all parts are */
+    double tokens_per_s;             /* sum over all parts that run */
+    double share;                    /* share of the work that is done; below 1 until all parts are */
     double seconds_left;             /* at this rate; negative: nothing runs */
-    /* What follows is the run's, until the next call of this function or leat_run_close(). */
+    /* The run owns the memory of these, until the next call of this function or leat_run_close(). */
     const struct leat_run_part *items; /* part n is items[n - 1] */
     const char *left;       /* the parts that are not done and that no process packs, as `sbatch --array` takes them:
                                "3,7-9"; "": none */
-    const char *unfinished; /* the same with those that run */
+    const char *unfinished; /* numbers of the parts that are not complete, those that run included */
 };
 #define LEAT_RUN_STATUS_INIT \
     { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL }
@@ -211,7 +211,7 @@ LEAT_API enum leat_status leat_run_join(struct leat_run *run, const char *output
 
 /* ---- What to do after a failure --------------------------------------------------------------------------------- */
 
-/* What kind of file an error of a run is about. */
+/* Kinds of files that an error of a run is about. */
 enum leat_run_file {
     LEAT_RUN_FILE_NONE = 0,      /* none, or one beside the run */
     LEAT_RUN_FILE_PLAN = 1,      /* leat-run */
@@ -224,22 +224,23 @@ enum leat_run_file {
     LEAT_RUN_FILE_OUTPUT = 8     /* the dataset that the parts are joined into */
 };
 
-/* What makes it right. */
+/* Ways to mend it. */
 enum leat_run_mend {
     LEAT_RUN_MEND_CALL = 0,    /* other arguments */
-    LEAT_RUN_MEND_AGAIN = 1,   /* the same call: it goes on, and what was in its way may have passed */
-    LEAT_RUN_MEND_WAIT = 2,    /* the same call, after the process that works on it has ended */
+    LEAT_RUN_MEND_AGAIN = 1,   /* call again: it goes on, and what was in its way may have passed */
+    LEAT_RUN_MEND_WAIT = 2,    /* call again, after the process that works on it has ended */
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
-    LEAT_RUN_MEND_LIMIT = 4,   /* leat_run_step() with a larger limit of rejects, which goes on; if parts are pushed,
-                                  leat_run_create() with it, and the same commit */
+    LEAT_RUN_MEND_LIMIT = 4,   /* call leat_run_step() with a larger limit of rejects, which goes on; if parts are
+                                * pushed, leat_run_create() with it, and commit again */
     LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
-    LEAT_RUN_MEND_RESTORE = 6, /* whoever has the file as it was; then the same call */
-    LEAT_RUN_MEND_CREATE = 7,  /* leat_run_create() with the same options, which writes it again if it is removed */
+    LEAT_RUN_MEND_RESTORE = 6, /* let whoever has the file as it was restore it; then call again */
+    LEAT_RUN_MEND_CREATE = 7,  /* remove the file, and call leat_run_create() with the planned options, which writes
+                                * it again */
     LEAT_RUN_MEND_PLAN = 8,    /* leat_run_create() in another folder: this is another run */
     LEAT_RUN_MEND_STEPS = 9    /* leat_run_step() of the parts that are left */
 };
 
-/* What waits until then. */
+/* Work that waits until then. */
 enum leat_run_waits { LEAT_RUN_WAITS_NOTHING = 0, LEAT_RUN_WAITS_PART = 1, LEAT_RUN_WAITS_ALL = 2 };
 
 struct leat_run_advice {
@@ -310,10 +311,10 @@ struct leat_run_push_options {
     size_t size;
     uint32_t threads; /* 0: as planned */
     uint32_t reserved; /* 0 */
-    uint64_t memory;  /* likewise */
-    const char *scratch; /* of a run in a bucket: a folder of this machine; the part is made below it, in
-                            leat-parts-USER/, which only its user can look into */
-    const struct leat_renderers *renderers; /* of a run with `chat`; must outlive the packer */
+    uint64_t memory;  /* memory of the packer, as in struct leat_pack_options */
+    const char *scratch; /* folder of this machine, for a run in a bucket; the part is made below it, in leat-parts-
+                          * USER/, which only its user can look into */
+    const struct leat_renderers *renderers; /* renderers, for a run with `chat`; must outlive the packer */
 };
 #define LEAT_RUN_PUSH_OPTIONS_INIT { sizeof(struct leat_run_push_options), 0, 0, 0, NULL, NULL }
 
@@ -326,16 +327,16 @@ struct leat_run_push_options {
 LEAT_API enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, const char *key,
                                         const struct leat_run_push_options *options, struct leat_error *err);
 
-/* What an attempt has made. Plain bytes: a program may copy them to any process of the same kind of machine. */
+/* The result of an attempt, in plain bytes: a program may copy them to any process of the same kind of machine. */
 struct leat_run_piece {
     uint8_t run[16];
-    uint8_t checksum[16];    /* of all that both files hold */
-    uint8_t identity[16];    /* of the content, as in struct leat_info */
-    uint8_t fingerprint[16]; /* of the tokenizer */
+    uint8_t checksum[16];    /* checksum of everything in both files */
+    uint8_t identity[16];    /* identity of the content, as in struct leat_info */
+    uint8_t fingerprint[16]; /* fingerprint of the tokenizer */
     uint64_t attempt;
     uint64_t index_bytes, token_bytes;
     uint64_t documents, tokens;
-    uint64_t text_bytes, rejects, kept_out; /* as in struct leat_pack_report */
+    uint64_t text_bytes, rejects, kept_out; /* see struct leat_pack_report */
     char key[136];
     char split[72]; /* "": it is of the dataset of the rest, or there are none */
 };

@@ -54,19 +54,20 @@ struct leat_tokenizer_info {
     size_t size;
     uint64_t vocabulary;     /* the highest id plus 1 */
     uint64_t end_token;      /* ends a document; LEAT_NONE: not known */
-    uint8_t fingerprint[16]; /* of the vocabulary and all that decides how text is encoded, not of the file's form */
+    uint8_t fingerprint[16]; /* fingerprint of the vocabulary and of everything else that decides how text is encoded,
+                              * not of the file's form */
     uint64_t candidate_count;
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens with a name like one */
     uint64_t begin_token; /* begins a document: the one token that the post-processor of a tokenizer.json puts before
                              each text, if it puts nothing but perhaps end_token after it; LEAT_NONE: none */
-    /* what a post-processor puts before a text that is encoded alone, and after it, if it is one token each; LEAT_NONE:
-     * nothing. leat_encoder_encode() adds neither */
+    /* Tokens that a post-processor puts before and after a text that is encoded alone, if it puts one each; LEAT_NONE:
+     * none. leat_encoder_encode() adds neither. */
     uint64_t text_before;
     uint64_t text_after;
     uint32_t text_other;  /* 1: it puts something else there, and the two above are LEAT_NONE */
     uint32_t reserved;    /* 0 */
-    const char *path; /* of the file that it was opened from, in memory of the tokenizer's; NULL: it is a built-in, or
-                         opened from what a dataset stores */
+    const char *path; /* path of the file that it was opened from; the tokenizer's; NULL: a built-in, or opened from
+                       * what a dataset stores */
 };
 #define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 }, 0, 0, 0, 0, 0, NULL }
 LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info);
@@ -82,15 +83,15 @@ LEAT_API enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, co
 /* A token of the vocabulary. */
 struct leat_token {
     size_t size;
-    const char *text;  /* as leat_tokenizer_find() takes it: what it stands for, or its name; the tokenizer's */
+    const char *text;  /* the text that it stands for, or its name, as leat_tokenizer_find() takes it; the tokenizer's */
     uint64_t bytes;
     uint32_t bytewise; /* 1: `text` is any bytes, and a tokenizer.json writes each as a letter; 0: it is UTF-8 */
     uint32_t added;    /* 1: looked for in a text before anything else happens to it */
     uint32_t special;  /* 1: looked for only if the encoder's `special` is set; or a control token of a
                           tokenizer.model, which no text becomes */
     uint32_t reserved; /* 0 */
-    const char *name;  /* what tokenizers calls it, if that is not `text`: the normalized text of an added token that is
-                          looked for in normalized text. Else NULL. The tokenizer's */
+    const char *name;  /* its name in the package tokenizers, if that is not `text`: the normalized text of an added
+                        * token that is looked for in normalized text. Else NULL. The tokenizer's */
     uint64_t name_bytes;
 };
 #define LEAT_TOKEN_INIT { sizeof(struct leat_token), NULL, 0, 0, 0, 0, 0, NULL, 0 }

@@ -21,7 +21,7 @@ LEAT_API enum leat_status leat_dataset_verify_range(const struct leat_dataset *d
 struct leat_verify_part {
     size_t size;
     uint64_t part;           /* its number */
-    uint64_t damaged_pages;  /* of its token file */
+    uint64_t damaged_pages;  /* damaged pages of its token file */
     uint64_t damaged_others;
     uint64_t page;           /* the first damaged page; LEAT_NONE: none is */
     uint64_t first_document; /* the first document in it, numbered within the part; LEAT_NONE: not known */
@@ -46,7 +46,7 @@ struct leat_verify_report {
     uint64_t bytes;           /* checked, in both files */
     uint64_t damaged_pages;   /* 4 KiB pages of token files with a wrong hash */
     uint64_t damaged_others;  /* broken sections, records and rules, each counted once */
-    uint64_t part;            /* of the first damaged page; LEAT_NONE: no page is damaged */
+    uint64_t part;            /* part of the first damaged page; LEAT_NONE: no page is damaged */
     uint64_t page;            /* its number in that part's token file */
     uint64_t first_document;  /* the first document in it, numbered as in the list; LEAT_NONE: not known */
     uint64_t documents;       /* how many documents are in it */

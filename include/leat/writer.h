@@ -17,7 +17,7 @@ struct leat_writer_options {
     uint64_t vocabulary;  /* 1 to 2^32; decides the width: two bytes up to 65,536 entries, else four */
     uint64_t end_token;   /* appended to each document; LEAT_NONE: none. _INIT: LEAT_NONE */
     uint64_t begin_token; /* put before each document; LEAT_NONE: none. _INIT: LEAT_NONE */
-    const struct leat_stored_tokenizer *tokenizer; /* to store in the index; NULL: none. The call copies it */
+    const struct leat_stored_tokenizer *tokenizer; /* tokenizer to store in the index; NULL: none. The call copies it */
     const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
     uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content gives the same bytes */
     uint32_t force;             /* 1: finishing replaces an existing dataset; 0: opening returns LEAT_E_EXISTS */
@@ -67,14 +67,14 @@ LEAT_API enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t 
 /* Whole documents. */
 struct leat_documents {
     size_t size;
-    const void *ids;         /* of all documents, one after another: uint16_t or uint32_t, see id_width */
+    const void *ids;         /* ids of all documents, one after another: uint16_t or uint32_t, see id_width */
     const uint64_t *lengths; /* how many ids each document has */
-    const struct leat_origin *origins; /* of each; NULL: all from no input */
-    uint64_t count;                    /* of documents */
+    const struct leat_origin *origins; /* origin of each document; NULL: all from no input */
+    uint64_t count;                    /* number of documents */
     uint64_t first_line;               /* added to the line of each origin that has one */
     uint32_t id_width;                 /* 2 or 4 bytes */
     uint32_t reserved;                 /* 0 */
-    const uint8_t *mask;               /* of each id, with `store_mask`: a byte, see leat_dataset_mask(); NULL: 255 */
+    const uint8_t *mask;               /* a byte for each id, with `store_mask`: see leat_dataset_mask(); NULL: 255 */
 };
 #define LEAT_DOCUMENTS_INIT                                                                                            \
     { sizeof(struct leat_documents), NULL, NULL, NULL, 0, 0, 0, 0, NULL }

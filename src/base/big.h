@@ -13,7 +13,7 @@
 
 #define BIG_PAGE ((size_t)2 << 20)
 
-/* As malloc(): not zeroed, given back with free(), may be given to realloc(). */
+/* Allocates bytes that are not zeroed; free() and realloc() take them. */
 static inline void *big_alloc(size_t bytes)
 {
     void *p;

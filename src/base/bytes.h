@@ -31,7 +31,7 @@ static inline uint64_t bytes_swap64(uint64_t v)
     return (uint64_t)bytes_swap32((uint32_t)v) << 32 | bytes_swap32((uint32_t)(v >> 32));
 }
 
-/* Between this machine's order and little-endian: the same both ways. */
+/* Convert between this machine's order of bytes and little-endian, in either direction. */
 static inline uint16_t bytes_le16(uint16_t v)
 {
     return BYTES_BIG_ENDIAN ? bytes_swap16(v) : v;
@@ -100,7 +100,7 @@ static inline uint64_t bytes_divide_up(uint64_t bytes, uint64_t unit)
     return bytes / unit + (bytes % unit != 0);
 }
 
-/* Whether [first, first + count) lies in [0, size). */
+/* Returns true if [first, first + count) lies in [0, size). */
 static inline bool bytes_inside(uint64_t first, uint64_t count, uint64_t size)
 {
     return first <= size && count <= size - first;
@@ -116,7 +116,7 @@ static inline bool bytes_all_zero(const void *p, uint64_t count)
     return any == 0;
 }
 
-/* Whether one of the bytes is 0x80 or more. */
+/* Returns true if one of the bytes is 0x80 or more. */
 static inline bool bytes_any_high(const uint8_t *bytes, size_t count)
 {
     uint64_t all = 0;

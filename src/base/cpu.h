@@ -8,7 +8,7 @@
 #define LEAT_BASE_CPU_H
 
 enum cpu_level {
-    CPU_PLAIN = 0, /* what the compiler's target guarantees: SSE2, NEON, or no vectors at all */
+    CPU_PLAIN = 0, /* features of the compiler's target: SSE2, NEON, or no vectors at all */
     CPU_AVX2 = 1,
     CPU_AVX512 = 2,     /* F, BW, VL, DQ, CD */
     CPU_AVX512_VBMI = 3 /* those, VBMI and VBMI2 */

@@ -15,7 +15,7 @@
 /* Opens for reading; *size is set to the length. LEAT_E_IO if it is not a regular file. */
 enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err);
 
-/* The same with all that stat says, by one look at it. */
+/* Opens for reading, and sets *st to everything that stat says about the file. */
 struct stat;
 enum leat_status file_open_stat(int *fd, struct stat *st, const char *path, struct leat_error *err);
 
@@ -66,7 +66,7 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
 
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
-/* What a file system is, as bits. */
+/* Properties of a file system, as bits. */
 enum file_system {
     FILE_REMOTE = 1,     /* remote, or does not say what it is: the file's bytes can change or vanish without this
                           * machine's kernel knowing */
@@ -74,7 +74,7 @@ enum file_system {
 };
 unsigned file_system_of(int fd);
 
-/* Whether a path lies on a remote one, also if the file cannot be opened. */
+/* Returns true if a path lies on a remote file system, even if the file cannot be opened. */
 bool file_path_is_remote(const char *path);
 
 /* fsync. */
@@ -100,12 +100,12 @@ struct file_identity {
 /* A missing file is no failure; not knowing is one. */
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
 
-/* The same for the file that a link leads to. A file server is asked for the name, and not for what else stat says. */
+/* Identifies the file that a link leads to. Asks a file server for the name only, not for everything that stat says. */
 enum leat_status file_identify_target(const char *path, struct file_identity *identity, struct leat_error *err);
 
 bool file_same(struct file_identity a, struct file_identity b);
 
-/* Whether name[0..length) ends in `suffix`, with something before it. */
+/* Returns true if name[0..length) ends in `suffix`, with something before it. */
 bool file_ends_with(const char *name, size_t length, const char *suffix);
 
 /* The length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
@@ -117,8 +117,8 @@ char *file_folder(const char *path);
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);
 
-/* What a relative name stood for, after the process has gone to another folder (chdir). Who opens files by such a name
- * later than in the call that it was given in notes the folder then. */
+/* The current folder at some time. A relative name that is used later than in the call that it was given in means a
+ * file there, even after the process has changed its folder (chdir): note the folder in that call. */
 struct folder {
     char *path; /* absolute; NULL: not known, and names stay as they are */
     struct file_identity identity;
@@ -128,7 +128,7 @@ struct folder {
 void folder_note(struct folder *f);
 void folder_free(struct folder *f);
 
-/* Whether the folder is known, and the process is in another one now. */
+/* Returns true if the folder is known, and the process is in another one now. */
 bool folder_left(const struct folder *f);
 
 /* The name in this folder, absolute, or a copy where that is not known, or too long for a system call. The caller frees

@@ -13,18 +13,18 @@
 
 enum file_class {
     FILE_CORPUS,     /* may hold texts to train on */
-    FILE_PARQUET,    /* likewise, and leat can read it */
-    FILE_COMPRESSED, /* likewise, and leat can read it, but its name does not say so */
+    FILE_PARQUET,    /* may hold texts, and leat can read it */
+    FILE_COMPRESSED, /* may hold texts, and leat can read it, but its name does not say so */
     FILE_TOKENS,     /* already packed, by leat or another program */
     FILE_OTHER,
-    FILE_BINARY /* of an unknown kind */
+    FILE_BINARY /* bytes of an unknown kind */
 };
 
 struct file_kind {
     const char *name; /* "a Parquet file" */
-    const char *cure; /* what to do with it, as an imperative: "convert it to JSON lines" */
+    const char *cure; /* remedy, as an imperative: "convert it to JSON lines" */
     enum file_class what;
-    const char *suffixes; /* of its files, separated by spaces; "": none */
+    const char *suffixes; /* suffixes of such files, separated by spaces; "": none */
     const char *magic;    /* its bytes at `offset`; NULL: only the suffix decides */
     uint8_t magic_bytes;
     uint16_t offset;
@@ -35,7 +35,8 @@ struct file_kind {
 /* Says what a file is by its first bytes (fewer than FILE_KIND_HEAD: it has no more). NULL: it may be UTF-8 text. */
 const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes);
 
-/* Whether four bytes are the magic number of a frame without text, which may come before those of zstd and of lz4. */
+/* Returns true if four bytes are the magic number of a frame without text, which may stand before frames of zstd and
+ * lz4. */
 bool file_kind_skippable(const uint8_t magic[4]);
 
 /* Says what a file is by its suffix. NULL: the suffix does not say. */

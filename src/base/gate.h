@@ -29,7 +29,7 @@ static inline unsigned gate_ticket(struct gate *g)
 void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns);
 void gate_open(struct gate *g);
 
-/* The same, but wakes only one of those that sleep. */
+/* Wakes only one of the threads that sleep. */
 void gate_open_for_one(struct gate *g);
 
 /* Polls a word until it differs from `old`, or `max_ns` after `began` (clock_ns()): for what comes sooner than a

@@ -20,7 +20,7 @@
  */
 #define GROW(items, count, room, err) grow_array(&(items), sizeof *(items), (count), &(room), (err))
 
-/* What GROW() calls when the room is used up. `items` points to the pointer. */
+/* Grows the array for GROW() when the room is used up. `items` points to the pointer. */
 enum leat_status grow_more(void *items, size_t item_bytes, uint64_t count, size_t *room, struct leat_error *err);
 
 static inline enum leat_status grow_array(void *items, size_t item_bytes, uint64_t count, size_t *room,

@@ -9,7 +9,7 @@
 #include "bytes.h"
 #include "utf8.h"
 
-/* What the letter after a backslash stands for; 0 for u, and for any other letter. */
+/* Returns the character that a backslash and this letter stand for; 0 for u, and for a letter that forms no escape. */
 static inline char json_escape_meaning(char letter)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";

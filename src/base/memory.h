@@ -25,7 +25,7 @@ uint64_t memory_resident(void);
  */
 uint64_t memory_within(uint64_t wanted, uint64_t resident, uint64_t left);
 
-/* The same for this process and its groups, now. */
+/* Returns the bound for this process and its groups as they are now. */
 uint64_t memory_within_groups(uint64_t wanted);
 
 #endif

@@ -45,7 +45,7 @@ struct mounts {
         unsigned system;
     } known[MOUNTS_KNOWN];
     unsigned known_count;
-    uint64_t spent_ns, failed_ns; /* of `seconds`, by failures that did not end; when a call failed last */
+    uint64_t spent_ns, failed_ns; /* time of `seconds` that passed failures took; time of the last failure */
     atomic_uint retries;
     bool unsaid; /* `why` was not given as a notice */
     char why[1200];
@@ -66,24 +66,24 @@ struct mounts_tries {
 uint32_t mounts_usual_seconds(void);
 
 /*
- * Whether a call on a file that failed with `*s` and `why` is to be tried again; waits before. `remote`: of its file
- * system. `m` NULL: once. LEAT_E_STOPPED takes the place of *s if the wait was ended.
+ * Waits, and returns true, if a call on a file that failed with `*s` and `why` is to be tried again. `remote`: its file
+ * system is remote. `m` NULL: it is tried again once. LEAT_E_STOPPED takes the place of *s if the wait was ended.
  *
- * The time is that of all calls together: those that come after it is over, sooner than that time after the last
- * failure, are tried again once, at once. Otherwise each damaged row of a dataset would wait for it.
+ * All calls share the dataset's time. When it is over, a call that fails within that time after the last failure is
+ * tried again only once, at once. Otherwise each damaged row of a dataset would wait that long.
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
 
-/* Whether calls that fail with this error are tried again. */
+/* Returns true if calls that fail with this error are tried again. */
 bool mounts_may_pass(int error);
 
-/* Whether an error says that what was opened is lost for good: only opening it again helps. */
+/* Returns true if an error says that what was opened is lost for good: only opening it again helps. */
 bool mounts_lost(int error);
 
 /* A call that was tried again has worked: the time begins anew with the next failure. */
 void mounts_worked(struct mounts *m, const struct mounts_tries *t);
 
-/* From now on, pauses of the calling thread end with `stop`, and nobody else is asked about them. */
+/* Lets waits of the calling thread end with `stop`, instead of asking the dataset's `waiting`; until it is removed. */
 void mounts_add_thread(struct mounts *m, struct mounts_thread *thread, const atomic_bool *stop);
 void mounts_remove_thread(struct mounts *m, struct mounts_thread *thread);
 

@@ -9,7 +9,7 @@
  * most 1 if `candidate` begins with `word`. Only the first 128 letters count. */
 size_t nearest_distance(const char *word, const char *candidate);
 
-/* Whether somebody who wrote `word` probably meant the candidate, which is at this distance. */
+/* Returns true if somebody who wrote `word` probably meant the candidate, which is at this distance. */
 bool nearest_is_near(const char *word, const char *candidate, size_t distance);
 
 #endif

@@ -27,7 +27,7 @@ enum leat_status own_file_create(int *fd, const char *path, struct leat_error *e
  * also one behind a link as /dev/stdout is, is opened as it is; LEAT_E_IO to append to a pipe that has no reader. */
 enum leat_status own_file_output(int *fd, const char *path, bool append, struct leat_error *err);
 
-/* Whether a name is a URL, SCHEME://..., which is no path of a file. */
+/* Returns true if a name is a URL, SCHEME://..., and not the path of a file. */
 bool own_file_is_url(const char *name);
 
 /* LEAT_E_UNSUPPORTED if the name of an output is a URL. */
@@ -37,7 +37,7 @@ enum leat_status own_file_check_local(const char *output, struct leat_error *err
  * LEAT_E_EXISTS for a folder, a pipe or a device. */
 enum leat_status own_file_check_name(const char *path, struct leat_error *err);
 
-/* Whether the path still names the open file: its last holder may have removed or renamed it meanwhile. */
+/* Sets *named to whether the path still names the open file: its last holder may have removed or renamed it. */
 enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct leat_error *err);
 
 /*
@@ -57,7 +57,7 @@ void own_file_unlock(int *fd);
  */
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err);
 
-/* The same, but what a process left there stays in the file. */
+/* Opens such a file, and keeps the bytes that a killed process left in it. */
 enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err);
 
 /* Makes a folder (*made is true), or takes over one left by a killed process if it belongs to the caller or to the
@@ -70,7 +70,8 @@ enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_
  */
 enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
 
-/* The same, also if PATH is there: readers find what was there, or all of this. */
+/* Writes a whole file as own_file_publish() does, but replaces PATH if it is there: readers find the old bytes, or all
+ * of the new ones. */
 enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
 
 /* One of the two. The new file is locked before it has its name, and on success takes the place of *held, which is

@@ -1,6 +1,6 @@
 /*
  * search.h: binary search among numbers. The caller's function decides about a number; the compiler inlines it, so a
- * search costs the same as a loop written by hand.
+ * search costs no more than a loop in its place.
  */
 #ifndef LEAT_BASE_SEARCH_H
 #define LEAT_BASE_SEARCH_H
@@ -30,7 +30,7 @@ SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(
     return low;
 }
 
-/* The same for a `before` that may fail; *found is then undefined. */
+/* Searches with a `before` that may fail, as this function then does; *found is undefined then. */
 SEARCH_INLINE enum leat_status search_first_read(uint64_t *found, uint64_t low, uint64_t high,
                                                  enum leat_status (*before)(void *context, uint64_t number,
                                                                             bool *is_before, struct leat_error *err),

@@ -26,11 +26,11 @@
 enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
 
-/* The same with the file that it is about, as its name was given; NULL: none. */
+/* Fills `err` with a status, a sentence, and the name of the file, as it was given, that it is about (NULL: none). */
 enum leat_status status_set_in(struct leat_error *err, enum leat_status status, const char *file, const char *format,
                                ...) STATUS_PRINTF(4, 5);
 
-/* The same with a byte offset in the file. */
+/* Fills `err` with a byte offset in the file, too. */
 enum leat_status status_set_at(struct leat_error *err, enum leat_status status, const char *file, uint64_t offset,
                                const char *format, ...) STATUS_PRINTF(5, 6);
 
@@ -55,7 +55,8 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
  * file knows best which it is. Returns `s`, which may be LEAT_OK. */
 enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file);
 
-/* Likewise the option, parameter, member or column. */
+/* Names the option, parameter, member or column that a failed call was about, unless one is named already. Returns `s`.
+ */
 enum leat_status status_field(struct leat_error *err, enum leat_status s, const char *field);
 
 /* After a call has failed with `status` and a sentence: puts words, cut to STATUS_BEFORE - 1 bytes, and ": " before the
@@ -67,7 +68,8 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
 /* Appends words to the sentence; its status stays. `err` is not NULL. */
 void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF(2, 3);
 
-/* What two datasets differ in that were packed with different tokenizers, and what to do. */
+/* The difference between two datasets that were packed with different tokenizers, and what to do; the end of a
+ * sentence. */
 #define STATUS_FINGERPRINT                                                                                             \
     "tokenizer's fingerprint; pack both with one tokenizer, or write one with the fingerprint of the other"
 

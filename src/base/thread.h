@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* What an error about a thread that does not start ends with, in parentheses. */
+/* The limits that can keep a thread from starting, for the end of an error, in parentheses. */
 #define THREAD_LIMITS "ulimit -u and a control group's pids.max limit threads, ulimit -v memory"
 
 /* Starts a thread with a stack of `stack` bytes; signals stay with the program's threads. 0, or an errno. */

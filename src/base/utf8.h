@@ -20,7 +20,7 @@
  */
 size_t utf8_valid_prefix(const uint8_t *text, size_t size);
 
-/* The same for each CPU level; the plain row defines the right answer. */
+/* One way to find that prefix, for a level of CPUs; the plain row defines the right answer. */
 typedef size_t utf8_function(const uint8_t *text, size_t size);
 
 struct utf8_row {

@@ -1,6 +1,6 @@
 /*
- * wide.h: products of 128 bits, and division by a number that stays the same: exact, equal on every machine, and
- * without a division instruction per sample.
+ * wide.h: products of 128 bits, and division by a number that is used often: exact, equal on every machine, and without
+ * a division instruction per sample.
  */
 #ifndef LEAT_BASE_WIDE_H
 #define LEAT_BASE_WIDE_H
