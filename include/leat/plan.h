@@ -416,7 +416,7 @@ LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uin
 /* How the rows of a global batch are dealt to ranks. */
 enum leat_balance {
     LEAT_BALANCE_NONE = 0,     /* one after another: leat_plan_rank_rows() */
-    LEAT_BALANCE_ATTENTION = 1 /* rows are dealt so that attention costs all ranks nearly equal time: leat_plan_deal() */
+    LEAT_BALANCE_ATTENTION = 1 /* rows are dealt so that attention costs all ranks nearly as much: leat_plan_deal() */
 };
 
 /*

@@ -83,7 +83,7 @@ LEAT_API enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, co
 /* A token of the vocabulary. */
 struct leat_token {
     size_t size;
-    const char *text;  /* the text that it stands for, or its name, as leat_tokenizer_find() takes it; the tokenizer's */
+    const char *text;  /* its text, or its name, as leat_tokenizer_find() takes it; the tokenizer's */
     uint64_t bytes;
     uint32_t bytewise; /* 1: `text` is any bytes, and a tokenizer.json writes each as a letter; 0: it is UTF-8 */
     uint32_t added;    /* 1: looked for in a text before anything else happens to it */

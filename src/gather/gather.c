@@ -324,12 +324,6 @@ void gather_announce(struct gather *g, const struct gather_piece *p)
     file_map_release(f->map, f->offset + begin, count);
 }
 
-/* Whether the CPU will copy a piece from what is in memory, or plain calls read it. */
-static bool is_for_pool(const struct gather *g, const struct gather_piece *p)
-{
-    return g->pool && p->bytes > 0 && p->engine->copy && !g->files[p->file].has_holes;
-}
-
 void gather_begin(struct gather *g, struct gather_job *job)
 {
     uint64_t shared = 0;
@@ -350,7 +344,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->engine = engines[g->files[p->file].engine];
         if (is_here(&g->files[p->file], p))
             begin_piece(g, job, p);
-        p->shared = is_for_pool(g, p);
+        p->shared = g->pool && p->bytes > 0 && p->engine->copy && !g->files[p->file].has_holes;
         if (p->shared) {
             shared += p->bytes;
             job->cold |= !g->files[p->file].hot;
