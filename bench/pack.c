@@ -296,10 +296,10 @@ static void print_json(const struct figures *runs, unsigned count)
 
 /* ---- Running ---- */
 
-static enum leat_status run(const struct pack_values *v, const struct options_parsed *parsed,
-                            struct leat_pack_options *options, struct leat_pack_report *report, struct figures *f,
-                            struct leat_error *err)
+static enum leat_status run(struct pack_values *v, const struct options_parsed *parsed, struct leat_pack_report *report,
+                            struct figures *f, struct leat_error *err)
 {
+    struct leat_pack_options *options = &v->pack;
     struct pack_bar bar;
     double began;
     enum leat_status s;
@@ -328,13 +328,12 @@ static void remove_dataset(const char *name)
             unlink(path);
 }
 
-static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
+static int pack(const struct command *self, struct pack_values *v, const struct options_parsed *parsed)
 {
     static const struct pack_notices none;
     unsigned count = v->threads.runs > 0 ? v->threads.runs : 1;
     struct leat_pack_report report;
     struct figures runs[PACK_RUNS];
-    struct leat_pack_options options;
     struct leat_tokenizer *t;
     struct leat_error err;
     enum leat_status s = LEAT_OK;
@@ -345,17 +344,17 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     if (v->run || !v->output)
         return command_wrong(
             self, "--output NAME is required, and --run belongs to leat pack: this command measures one run");
-    code = pack_options_take(self, v, &t, &options);
+    code = pack_options_take(self, parsed, v, &t);
     if (code != CLI_DONE)
         return code;
     if (!v->json)
         machine_print();
     for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
-        options.threads = v->threads.counts[i];
+        v->pack.threads = v->threads.counts[i];
         if (i >
             0) /* to replace it, a run would have to free its pages: a tenth of its time with two threads on a tmpfs */
             remove_dataset(v->output);
-        s = run(v, parsed, &options, &report, &runs[i], &err);
+        s = run(v, parsed, &report, &runs[i], &err);
         if (s == LEAT_OK && !v->json)
             print_table(&runs[i]);
     }

@@ -1,6 +1,6 @@
 # python.mk: the Python package; included by the Makefile. The extension and both commands share one library in
-# leat/lib, which has all of leat. Only the public headers are used, tables of fields (base/fields.h), and by
-# documents_columns.c, which repairs UTF-8, src/base, which is linked with it.
+# leat/lib, which has all of leat. Only the public headers are used, tables of fields (base/fields.h) and of the options
+# of packing (pack/option_rows.h), and by documents_columns.c, which repairs UTF-8, src/base, which is linked with it.
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat
@@ -12,7 +12,8 @@ PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pa
 # one binary for Python 3.10 and all later ones; its structs take strings as char *
 $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude -Ipython/src -Isrc \
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
-    $(if $(filter 1,$(WERROR)),-Werror) $(CPPFLAGS) $(CFLAGS) $(SANITIZE)
+    $(if $(filter 1,$(WERROR)),-Werror) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(PRIVATE_HEADERS)
+$(filter %/pack/options.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Itokenize_tools
 
 .PHONY: python-headers
 $(PYTHON_OBJECTS): | python-headers

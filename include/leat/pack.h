@@ -196,11 +196,14 @@ struct leat_pack_options {
     uint64_t include_count;
     const char *const *exclude;
     uint64_t exclude_count;
+    uint32_t allow_truncated; /* of a part of a run: inputs that were cut off or broken are no failure of its step;
+                                 leat_pack() reports them, and succeeds */
+    uint32_t reserved;        /* 0 */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -39,7 +39,8 @@ struct leat_run;
 struct leat_run_options {
     size_t size;
     uint32_t parts; /* 1 to LEAT_RUN_MAX_PARTS; part n is the n-th share of the inputs' bytes. 0: parts are pushed */
-    uint32_t allow_truncated; /* holds for every part: see struct leat_run_step_options */
+    uint32_t append;          /* with `parts` 0: if the folder is a finished dataset, the parts follow those that it
+                                 has */
     const char *tokenizer;    /* required: as leat_tokenizer_open() takes it. A relative path counts from `from` */
     const char *pattern;      /* its pattern; NULL: none */
     const char *const *inputs; /* required unless `parts` is 0: as leat_pack() takes them, but not standard input, and
@@ -47,14 +48,11 @@ struct leat_run_options {
     uint64_t input_count;
     const char *from; /* the folder in which relative inputs, and a chat template, lie; NULL: the current one */
     /* Options that all parts share, as leat_pack() takes them; NULL: the defaults. `tokenizer`, `part`, `parts` and
-     * `resume` are ignored; `shuffle` and `dedup` are LEAT_E_ARGUMENT, and so is `force` unless `parts` is 0.
-     * `threads`, `memory`, `write`, the limits of rejects and `chat_seconds` are the defaults of each step. `progress`,
-     * `notice` and `context` are this call's. */
+     * `resume` are ignored; `shuffle` and `dedup` are LEAT_E_ARGUMENT, and so is `force` unless `parts` is 0. Options
+     * that a step may set are its defaults. `progress`, `notice` and `context` are this call's. */
     const struct leat_pack_options *pack;
-    uint32_t append;   /* 1, for `parts` 0: if the folder is a finished dataset, the parts follow those that it has */
-    uint32_t reserved; /* 0 */
 };
-#define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, 0 }
+#define LEAT_RUN_OPTIONS_INIT { sizeof(struct leat_run_options), 0, 0, NULL, NULL, NULL, 0, NULL, NULL }
 
 /*
  * Plans a run in `folder`, which is made if need be (not those above it), and opens it. Packs nothing, but looks up all
@@ -96,7 +94,7 @@ struct leat_run_info {
     uint64_t whole_files;  /* that go whole to one part, as compressed ones do */
     uint64_t empty_parts;  /* that get nothing */
     uint32_t parts;        /* 0: parts are pushed */
-    uint32_t allow_truncated;
+    uint32_t reserved; /* 0 */
     const struct leat_pack_options *pack; /* options as planned; `tokenizer` is NULL until a step opens it */
     uint8_t run[16]; /* number of a run whose parts are pushed, which no other run has, as in its pieces; else 0 */
 };
@@ -110,41 +108,25 @@ LEAT_API uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, 
 
 /* ---- Pack a part ------------------------------------------------------------------------------------------------ */
 
-/* Options in which a step may differ from the plan. None of them changes the bytes of the part. */
-struct leat_run_step_options {
-    size_t size;
-    uint32_t threads;         /* 0: as planned */
-    uint32_t force;           /* start over, also if the part is done; the old one is replaced when the new one is */
-    uint64_t memory;          /* 0: as planned */
-    uint32_t limit_rejects;   /* 1: the next two count, as in struct leat_pack_options; 0: as planned */
-    uint32_t allow_truncated; /* a part whose inputs were cut off or broken counts as done */
-    uint64_t max_rejects;
-    uint64_t max_rejects_ppm;
-    uint32_t write;        /* enum leat_write; 0: as planned */
-    uint32_t chat_seconds; /* 0: as planned */
-    uint64_t created;      /* see struct leat_writer_options; 0: as planned */
-    const struct leat_renderers *renderers; /* required with a chat template */
-    /* See struct leat_pack_options. */
-    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
-    void (*notice)(void *context, const struct leat_pack_notice *notice);
-    void *context;
-};
-#define LEAT_RUN_STEP_OPTIONS_INIT \
-    { sizeof(struct leat_run_step_options), 0, 0, 0, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, NULL, NULL, NULL, NULL }
-
 /*
  * Packs part `part` (from 1), or goes on with it where an earlier step ended or was killed, whichever process and
  * machine that was. If the part is done, it packs nothing and sets report->was_finished. While it works, the part's
  * sign of life is written every five seconds; at the end it says how the step ended, or is removed.
  *
+ * `options` (NULL: all is as planned) may set what changes no byte: `threads`, `memory`, `write`, `chat_seconds`,
+ * `created`, whether truncated inputs are allowed, and the limits of rejects, which count together: a share of
+ * 1,000,000 allows any number. What is as LEAT_PACK_OPTIONS_INIT has it is as planned. `force` starts over, also if the
+ * part is done: the old one is replaced when the new one is. `renderers`, which a chat template needs, `progress`,
+ * `notice` and `context` are this call's. Everything else is ignored.
+ *
  * `report` (may be NULL) is filled on failure too. Returns what leat_pack() returns, and LEAT_E_ARGUMENT (no such part,
  * or the parts are pushed), LEAT_E_BUSY (another process packs this part), LEAT_E_CHECKPOINT (inputs, options or
  * tokenizer are not those of the plan), LEAT_E_TRUNCATED (inputs were cut off or broken: the part is packed as far as
- * they were readable, and fails until a step has `allow_truncated`, or `force` when they are whole). leat_run_advice()
+ * they were readable, and fails until a step allows that, or has `force` when they are whole). leat_run_advice()
  * says of each what to do.
  */
 LEAT_API enum leat_status leat_run_step(struct leat_run *run, uint32_t part,
-                                        const struct leat_run_step_options *options, struct leat_pack_report *report,
+                                        const struct leat_pack_options *options, struct leat_pack_report *report,
                                         struct leat_error *err);
 
 /* ---- See where a run stands ------------------------------------------------------------------------------------- */
@@ -232,7 +214,7 @@ enum leat_run_mend {
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
     LEAT_RUN_MEND_LIMIT = 4,   /* call leat_run_step() with a larger limit of rejects, which goes on; if parts are
                                 * pushed, leat_run_create() with it, and commit again */
-    LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or with `allow_truncated` */
+    LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or that allows it */
     LEAT_RUN_MEND_RESTORE = 6, /* let whoever has the file as it was restore it; then call again */
     LEAT_RUN_MEND_CREATE = 7,  /* remove the file, and call leat_run_create() with the planned options, which writes
                                 * it again */
@@ -301,8 +283,8 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * another run has replaced is LEAT_E_STATE.
  *
  * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
- * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits that were
- * given last.
+ * rejects than the number that is allowed. Two runs that differ in nothing else are the same run, which has the limits
+ * that were given last.
  */
 
 #define LEAT_RUN_MAX_KEY 128 /* characters of a part's name */
@@ -362,7 +344,7 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. The pieces of a part follow each other as its attempt has
  * made them. Returns LEAT_E_ARGUMENT (no pieces, not all of an attempt, or a part comes twice), LEAT_E_EMPTY
- * (conditions of `keep` have left no document for any of the datasets, and `allow_empty` was not planned),
+ * (conditions of `keep` have left no document for any of the datasets, and the plan does not allow that),
  * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
  * part are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it
  * again with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its

@@ -40,9 +40,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                  max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
                  allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
                  mask_field=None, chat=None, write="auto", split_of=None, include=(),
-                 exclude=(), allow_empty=False):
-    """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, splits, conditions,
-    renderers, patterns of files to include, and to exclude)."""
+                 exclude=(), allow_empty=False, allow_truncated=False):
+    """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, its lists, renderers)."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
     for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field)):
@@ -58,7 +57,8 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
                 created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
                 follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
                 write=choice("write", write, WRITE), split_of=split_of, allow_empty=allow_empty,
-                **rendering), list(splits), _conditions(keep), renderers, list(include), list(exclude)
+                allow_truncated=allow_truncated, **rendering), \
+        dict(splits=list(splits), keep=_conditions(keep), include=list(include), exclude=list(exclude)), renderers
 
 
 def _rendering(chat):

@@ -141,8 +141,9 @@ class Run(PushedRun):
         notices: list[tuple] = []
         spec, pattern = opened._from
         core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
-                      whole("parts", parts, 1, 1000000), flag("allow_truncated", allow_truncated),
-                      pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options),
+                      whole("parts", parts, 1, 1000000),
+                      pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options,
+                                   allow_truncated=flag("allow_truncated", allow_truncated)),
                       noting(notices))
         return cls._of(core)
 
@@ -164,9 +165,11 @@ class Run(PushedRun):
         Arguments as in leat.pack(); what is not given is as planned. force starts the part over."""
         core = self._read()
         rejects, ppm = (None, None) if max_rejects == "planned" else bound(max_rejects)
+        if max_rejects is None:
+            ppm = 1000000  # all of them
         options = dict(threads=0 if threads is None else whole("threads", threads, 1, 4096),
                        memory=0 if memory is None else read_size(memory), write=choice("write", write, WRITE),
-                       limit_rejects=max_rejects != "planned", max_rejects=rejects, max_rejects_ppm=ppm,
+                       max_rejects=rejects, max_rejects_ppm=ppm,
                        allow_truncated=allow_truncated, force=force, created=read_created(created),
                        chat_seconds=0 if chat_seconds is None else whole("chat_seconds", chat_seconds, 1, 86400))
         renderers = None
@@ -178,7 +181,7 @@ class Run(PushedRun):
         bar, watch = watching(progress)
         try:
             name, report, infos, text_before = _guard(_leat.run_step, core, whole("part", part, 0, 2**32 - 1),
-                                                      options, renderers, watch, noting(notices))
+                                                      (options, {}, renderers), watch, noting(notices))
         finally:
             if bar:
                 bar.close()

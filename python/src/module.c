@@ -9,9 +9,10 @@
 #include "tokenizer/tokenizer.h"
 
 static int (*const registers[])(PyObject *) = {
-    errors_register,  array_register,          dataset_register,    plan_register,      batch_register, loader_register,
-    turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,    pack_register,  runs_register,
-    foreign_register, importer_register,       pushed_register,     documents_register,
+    errors_register,    array_register,   dataset_register,        plan_register,       batch_register,
+    loader_register,    turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,
+    pack_register,      runs_register,    foreign_register,        importer_register,   pushed_register,
+    documents_register, options_register,
 };
 
 static PyModuleDef definition = {

@@ -74,7 +74,8 @@ static enum leat_status read_object(const struct input *in, struct leat_error *e
 static enum leat_status work(struct leat_error *err)
 {
     static const char *const words[] = { "s3://b/p/", "s3://b/named.jsonl", "s3://b/table" };
-    struct input_rules rules = { .format = LEAT_PACK_AUTO };
+    static const struct leat_pack_options options = LEAT_PACK_OPTIONS_INIT;
+    struct input_rules rules = { .options = &options };
     struct input_list list;
     enum leat_status s = inputs_find(&list, words, 3, &rules, err);
 
@@ -104,7 +105,8 @@ static void check_work(const char *expected)
 static void check_empty_stretch(void)
 {
     static const char *const word = "s3://b/named.jsonl";
-    struct input_rules rules = { .format = LEAT_PACK_AUTO };
+    static const struct leat_pack_options options = LEAT_PACK_OPTIONS_INIT;
+    struct input_rules rules = { .options = &options };
     struct input_list list;
     struct fetch *stretch;
     char bytes[4];

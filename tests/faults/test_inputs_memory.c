@@ -61,7 +61,8 @@ static enum leat_status find_inputs(struct leat_error *err)
 {
     static const char *const words[] = { "in", "@lists/list", "in/[ab]*" };
     struct own_outputs own = { 0 };
-    struct input_rules rules = { .format = LEAT_PACK_AUTO, .own = &own };
+    static const struct leat_pack_options options = LEAT_PACK_OPTIONS_INIT;
+    struct input_rules rules = { .options = &options, .own = &own };
     struct input_list list;
     enum leat_status s = own_outputs_add(&own, "in/out", err);
 
@@ -79,7 +80,8 @@ static enum leat_status find_splits(struct leat_error *err)
 {
     static const char *const words[] = { "hub", "names", "in/a.jsonl" };
     struct own_outputs own = { 0 };
-    struct input_rules rules = { .format = LEAT_PACK_AUTO, .split_of = "train", .own = &own };
+    const struct leat_pack_options options = { .size = sizeof options, .split_of = "train" };
+    struct input_rules rules = { .options = &options, .own = &own };
     struct input_list list;
     enum leat_status s = inputs_find(&list, words, 3, &rules, err);
 

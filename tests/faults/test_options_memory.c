@@ -41,6 +41,6 @@ int main(void)
         options_free(&parsed);
         T_EQ(fault_allocations(), allocations);
     }
-    T_EQ(failed, 2);
+    T_EQ(failed, 3);
     return t_end();
 }

@@ -123,7 +123,7 @@ static enum leat_status plan_broken(bool again, struct leat_error *err)
 
 static enum leat_status step(const char *name, struct leat_error *err)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run *run;
     enum leat_status s = leat_run_open(&run, name, err);
 
@@ -301,7 +301,7 @@ static void plan_cut(bool divided)
 
 static enum leat_status step_cut(uint32_t allow, struct leat_error *err)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run *run;
     enum leat_status s = leat_run_open(&run, cut_run, err);
 

@@ -20,9 +20,8 @@ static bool asked(void *context)
 static enum leat_status find(struct input_list *list, const char *word, bool stop)
 {
     const struct own_outputs own = { 0 };
-    const struct input_rules rules = {
-        .format = LEAT_PACK_AUTO, .follow_links = stop, .own = &own, .stop = { .asked = stop ? asked : NULL }
-    };
+    const struct leat_pack_options options = { .size = sizeof options, .follow_links = stop };
+    const struct input_rules rules = { .options = &options, .own = &own, .stop = { .asked = stop ? asked : NULL } };
 
     return inputs_find(list, &word, 1, &rules, &t_err);
 }

@@ -82,7 +82,7 @@ static void plan_new(void)
     T_OK(plan(&o));
 }
 
-static enum leat_status step(const struct leat_run_step_options *o, struct leat_pack_report *report)
+static enum leat_status step(const struct leat_pack_options *o, struct leat_pack_report *report)
 {
     struct leat_run *run;
     enum leat_status s = leat_run_open(&run, run_folder, &t_err);
@@ -206,7 +206,7 @@ static uint32_t stop(void *context, const struct leat_pack_progress *p)
 
 static void test_part(void)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     FILE *f;
 
@@ -233,8 +233,7 @@ static void test_part(void)
                                            .tokenizer = "bytes",
                                            .inputs = options().inputs,
                                            .input_count = 1 }));
-    o = (struct leat_run_step_options)LEAT_RUN_STEP_OPTIONS_INIT;
-    o.limit_rejects = 1;
+    o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     o.max_rejects = 0;
     T_STATUS(step(&o, NULL), LEAT_E_REJECTS);
     CHECK(REJECTS, REJECTS, LIMIT, PART);
@@ -281,7 +280,7 @@ static void check_kept(const char *tokenizer)
 /* What an earlier step has left is damaged: it is refused, and starts over only with force. */
 static void test_unfinished(void)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_options r = options();
 
     remove_run();
@@ -295,14 +294,14 @@ static void test_unfinished(void)
     T_EQ(truncate(file("part-1.partial.tokens"), 1), 0);
     T_STATUS(step(NULL, NULL), LEAT_E_CHECKPOINT);
     CHECK(UNFINISHED, UNFINISHED, FORCE, PART);
-    o = (struct leat_run_step_options)LEAT_RUN_STEP_OPTIONS_INIT;
+    o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     o.force = 1;
     T_OK(step(&o, NULL));
 }
 
 static void test_cut(void)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_options r = options();
     char name[640];
     const char *inputs[] = { name };
@@ -339,7 +338,7 @@ static uint32_t hold(void *context, const struct leat_pack_progress *p)
 
 static void test_two(void)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run_status status = LEAT_RUN_STATUS_INIT;
     struct leat_run *run;
     int ready[2];

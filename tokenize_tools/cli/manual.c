@@ -82,9 +82,9 @@ static void put_option(const struct option_row *r)
     put_text(r->help);
     if (r->required)
         fputs(" (required)", stdout);
-    else if (r->standard) {
+    else if (option_standard(r)) {
         fputs(" (default: ", stdout);
-        put_text(r->standard);
+        put_text(option_standard(r));
         putchar(')');
     }
     putchar('.');

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/nearest.h"
 #include "cli.h"
 #include "units.h"
@@ -172,30 +171,33 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
     return OPTIONS_READY;
 }
 
+/* The field may be a pair of the library's options, whose pointer has another type. */
 static enum options_outcome add_to_list(struct parser *p, const struct option_row *r, const char *text)
 {
-    struct option_list *list = (struct option_list *)(void *)(p->values + r->field);
+    struct option_list list;
+    const char **items;
 
-    if (GROW(list->items, list->count + 1, list->room, NULL) != LEAT_OK)
+    memcpy(&list, p->values + r->field, sizeof list);
+    items = realloc(list.items, (size_t)(list.count + 1) * sizeof *items);
+    if (!items)
         return wrong(p, "no memory for --%s", r->name);
-    list->items[list->count++] = text;
+    items[list.count] = text;
+    list = (struct option_list) { items, list.count + 1 };
+    memcpy(p->values + r->field, &list, sizeof list);
     return OPTIONS_READY;
 }
 
-/* `text` is NULL for a flag. */
-static enum options_outcome set(struct parser *p, const struct option_row *r, const char *text)
+/* Sets a value that was given, or is a preset. `text` is NULL for a flag. */
+static enum options_outcome set_value(struct parser *p, const struct option_row *r, const char *text)
 {
     const char *why = "is not understood";
 
-    if (r == &help_row)
-        return p->next < p->argc && strcmp(p->argv[p->next], "all") == 0 ? OPTIONS_HELP_ALL : OPTIONS_HELP;
-    if (r->once && p->parsed->given[r - p->rows])
-        return wrong(p, "--%s is given twice, and only one would count: give it once, with commas: --%s %s", r->name,
-                     r->name, r->value);
-    p->parsed->given[r - p->rows] = true;
     switch (r->type) {
     case OPTION_FLAG:
         *(bool *)(void *)(p->values + r->field) = true;
+        return OPTIONS_READY;
+    case OPTION_SWITCH:
+        *(uint32_t *)(void *)(p->values + r->field) = 1;
         return OPTIONS_READY;
     case OPTION_TEXT:
         *(const char **)(void *)(p->values + r->field) = text;
@@ -216,6 +218,18 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
     if (r->length)
         options_say_lengths(r->name, text);
     return OPTIONS_READY;
+}
+
+/* `text` is NULL for a flag. */
+static enum options_outcome set(struct parser *p, const struct option_row *r, const char *text)
+{
+    if (r == &help_row)
+        return p->next < p->argc && strcmp(p->argv[p->next], "all") == 0 ? OPTIONS_HELP_ALL : OPTIONS_HELP;
+    if (r->once && p->parsed->given[r - p->rows])
+        return wrong(p, "--%s is given twice, and only one would count: give it once, with commas: --%s %s", r->name,
+                     r->name, r->value);
+    p->parsed->given[r - p->rows] = true;
+    return set_value(p, r, text);
 }
 
 /*
@@ -302,6 +316,16 @@ enum options_outcome options_parse(const char *command, const struct option_row 
     return outcome == OPTIONS_READY ? check_required(&p) : outcome;
 }
 
+void options_preset(const struct option_row *rows, void *values, const struct options_parsed *parsed)
+{
+    struct options_parsed unused;
+    struct parser p = { .rows = rows, .values = values, .parsed = &unused };
+
+    for (const struct option_row *r = rows; r->name; r++)
+        if (r->preset && !parsed->given[r - rows])
+            (void)set_value(&p, r, r->preset);
+}
+
 void options_free(struct options_parsed *parsed)
 {
     free(parsed->words);
@@ -353,18 +377,24 @@ static void print_row(FILE *out, const struct option_row *r, unsigned column)
 {
     char head[128], text[1024];
     unsigned width = row_head(head, sizeof head, r);
+    const char *standard = option_standard(r);
 
     snprintf(text, sizeof text,
-             r->required   ? "%s (required)"
-             : r->standard ? "%s (default: %s)"
-                           : "%s",
-             r->help, r->standard);
+             r->required ? "%s (required)"
+             : standard  ? "%s (default: %s)"
+                         : "%s",
+             r->help, standard);
     fputs(head, out);
     if (width + 2 > column)
         fprintf(out, "\n%*s", (int)column, "");
     else
         fprintf(out, "%*s", (int)(column - width), "");
     options_wrap(out, text, column, column);
+}
+
+const char *option_standard(const struct option_row *row)
+{
+    return row->standard ? row->standard : row->preset;
 }
 
 bool options_have_rare(const struct option_row *rows)

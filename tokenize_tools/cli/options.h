@@ -17,19 +17,20 @@
 
 enum option_type {
     OPTION_FLAG,    /* bool: true when given */
+    OPTION_SWITCH,  /* uint32_t: 1 when given */
     OPTION_TEXT,    /* const char *: points into argv */
-    OPTION_COUNT,   /* uint64_t: a number, K M G Ki Mi Gi understood, between `least` and `most` */
+    OPTION_COUNT,   /* uint64_t: a number, K M G Ki Mi Gi understood, between `min` and `max` */
     OPTION_COUNT32, /* uint32_t: such a number, whose `max` says that it fits */
     OPTION_SIZE,    /* uint64_t: the same in bytes; a B may follow */
     OPTION_CHOICE,  /* unsigned: the position of the word in `choices` */
-    OPTION_LIST,    /* struct option_list: all of them */
+    OPTION_LIST,    /* struct option_list, or such a pair of the library's options: all of them */
     OPTION_CUSTOM   /* anything: `parse` reads it */
 };
 
 /* Values in the order given; they point into argv. Zero at first; freed by option_list_free(). */
 struct option_list {
     const char **items;
-    size_t count, room;
+    uint64_t count;
 };
 
 struct option_row {
@@ -38,12 +39,14 @@ struct option_row {
     enum option_type type;
     size_t field;         /* offset of the value in the caller's struct of values */
     const char *value;    /* what --help calls the value ("SIZE"); NULL for a flag */
-    const char *standard; /* the default, as --help shows it; NULL: nothing to show */
+    const char *preset;   /* the default, as it would be given, which options_preset() sets; NULL: none */
+    const char *standard; /* the default, as --help shows it; NULL: `preset`, or nothing to show */
     const char *help;     /* a sentence, without a stop: two lines of --help, with the default */
     const char *more;     /* whole sentences that follow in the manual page; NULL: none */
     const char *group;    /* a heading above this row, for it and those that follow; NULL: as the row before */
     bool rare;            /* --help only names it, --help all says what it does */
     bool required;
+    bool shared; /* the parts of a run (`leat pack --run`) have it by its plan alone */
     bool length; /* tokens per row: people hear what K and M are, since most lengths are powers of 1024 */
     bool once;   /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
     uint64_t min, max; /* bounds of a number; most 0: none */
@@ -89,10 +92,16 @@ struct options_parsed {
 enum options_outcome options_parse(const char *command, const struct option_row *rows, void *values, int argc,
                                    char **argv, struct options_parsed *parsed);
 void options_free(struct options_parsed *parsed);
+
+/* Sets the options that were not given, and have a preset, to that. */
+void options_preset(const struct option_row *rows, void *values, const struct options_parsed *parsed);
 void option_list_free(struct option_list *list);
 
 /* Says how many tokens a length with K or M has, and how many with Ki or Mi. `text` may be a list with commas. */
 void options_say_lengths(const char *option, const char *text);
+
+/* Returns the default that --help shows, or NULL. */
+const char *option_standard(const struct option_row *row);
 
 /* Whether the table has rows that only --help all explains. */
 bool options_have_rare(const struct option_row *rows);

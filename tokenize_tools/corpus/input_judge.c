@@ -15,7 +15,7 @@
 
 static const struct record_format *format_of(const char *path, const struct input_rules *rules)
 {
-    return rules->format ? record_format_number((int)rules->format) : record_format_of_name(path);
+    return rules->options->format ? record_format_number((int)rules->options->format) : record_format_of_name(path);
 }
 
 static enum leat_status say_kind(const char *path, const struct file_kind *kind, enum leat_hint hint,
@@ -29,7 +29,8 @@ bool input_judge_by_name(const char *name, bool look, const struct input_rules *
 {
     *format = format_of(name, rules);
     /* the stream checks that a file is compressed as its name says */
-    return *format && ((*format)->rows || rules->allow_binary || !look || byte_stream_stem(name) < strlen(name));
+    return *format &&
+           ((*format)->rows || rules->options->allow_binary || !look || byte_stream_stem(name) < strlen(name));
 }
 
 /* Of a name that does not decide, the kind of the file does. */
@@ -144,7 +145,7 @@ const struct record_format *input_judge_listed(const char *name, const struct in
     *corpus = NULL;
     for (size_t i = 0; i < sizeof of_datasets / sizeof *of_datasets; i++)
         is_one = is_one || file_ends_with(name, strlen(name), of_datasets[i]);
-    if (rules->format != LEAT_PACK_TEXT && (is_one || is_companion(name)))
+    if (rules->options->format != LEAT_PACK_TEXT && (is_one || is_companion(name)))
         return NULL;
     if (format)
         return format;
@@ -167,7 +168,7 @@ enum leat_status input_judge_found(const char *path, const struct input_rules *r
 
     *corpus = NULL;
     *format = NULL;
-    if (rules->format != LEAT_PACK_TEXT && (is_companion(path) || is_of_dataset(path)))
+    if (rules->options->format != LEAT_PACK_TEXT && (is_companion(path) || is_of_dataset(path)))
         return LEAT_OK;
     *format = format_of(path, rules);
     if (*format)

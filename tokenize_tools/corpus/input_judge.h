@@ -13,15 +13,10 @@
 struct own_outputs;
 struct hub_pins;
 
-/* The options about inputs. */
+/* How inputs are searched. */
 struct input_rules {
-    enum leat_pack_format format;
-    bool skip_unknown, allow_binary, follow_links;
-    const char *const *include; /* patterns, one of which a file of a folder must match; all files if there are none */
-    const char *const *exclude; /* patterns, none of which a file of a folder may match */
-    size_t include_count, exclude_count;
+    const struct leat_pack_options *options;
     const char *from;              /* the folder that relative words start from; NULL for the current one */
-    const char *split_of;          /* the split of Hugging Face folders to take, or "all"; NULL if they have only one */
     const struct hub_pins *pins;   /* pins of an earlier run of these inputs, or NULL */
     const struct own_outputs *own; /* files that are never inputs */
     struct input_stop stop;        /* asked while inputs are searched */

@@ -141,8 +141,9 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
     if (own)
         return status_argument(err, "inputs", "standard input (-) is %s, which this run writes; choose another output",
                                own->name);
-    return search_add(s, "-", record_format_number(s->rules->format ? (int)s->rules->format : LEAT_PACK_JSONL), NULL,
-                      err);
+    return search_add(
+        s, "-", record_format_number(s->rules->options->format ? (int)s->rules->options->format : LEAT_PACK_JSONL),
+        NULL, err);
 }
 
 /* Adds a file that a user named. Lists may name very many files; these are not opened before their turn. A pattern of
@@ -260,8 +261,8 @@ static enum leat_status find_words(struct input_list *list, const char *const *w
 
     s.stop = seldom_stop(&s.seldom, &rules->stop);
     *list = (struct input_list) { 0 };
-    if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
-        return status_argument(err, "format", "unknown input format %d", (int)rules->format);
+    if (rules->options->format != LEAT_PACK_AUTO && !record_format_number((int)rules->options->format))
+        return status_argument(err, "format", "unknown input format %d", (int)rules->options->format);
     status = search_check_patterns(&s, err);
     for (size_t i = 0; status == LEAT_OK && rules->pins && i < rules->pins->count; i++)
         status = hub_pins_add(&list->pins, rules->pins->items[i].from, rules->pins->items[i].to, err);
@@ -270,8 +271,8 @@ static enum leat_status find_words(struct input_list *list, const char *const *w
     if (status == LEAT_OK)
         status = search_end_urls(&s, err);
     free(s.looks);
-    if (status == LEAT_OK && s.root_count == 0 && rules->include_count + rules->exclude_count > 0)
-        status = status_argument(err, rules->include_count > 0 ? "include" : "exclude",
+    if (status == LEAT_OK && s.root_count == 0 && rules->options->include_count + rules->options->exclude_count > 0)
+        status = status_argument(err, rules->options->include_count > 0 ? "include" : "exclude",
                                  "patterns choose files of folders, and no input is a folder");
     if (status == LEAT_OK)
         status = search_splits(&s, err);

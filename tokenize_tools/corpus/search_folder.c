@@ -202,12 +202,12 @@ static bool matches(const char *pattern, const char *below)
 bool search_is_patterned(const struct search *s, const char *below)
 {
     const struct input_rules *rules = s->rules;
-    bool taken = rules->include_count == 0;
+    bool taken = rules->options->include_count == 0;
 
-    for (size_t i = 0; !taken && i < rules->include_count; i++)
-        taken = matches(rules->include[i], below);
-    for (size_t i = 0; taken && i < rules->exclude_count; i++)
-        taken = !matches(rules->exclude[i], below);
+    for (size_t i = 0; !taken && i < rules->options->include_count; i++)
+        taken = matches(rules->options->include[i], below);
+    for (size_t i = 0; taken && i < rules->options->exclude_count; i++)
+        taken = !matches(rules->options->exclude[i], below);
     return !taken;
 }
 
@@ -239,9 +239,10 @@ static enum leat_status check_patterns(const char *option, const char *const *pa
 enum leat_status search_check_patterns(const struct search *s, struct leat_error *err)
 {
     const struct input_rules *rules = s->rules;
-    enum leat_status status = check_patterns("include", rules->include, rules->include_count, err);
+    enum leat_status status = check_patterns("include", rules->options->include, rules->options->include_count, err);
 
-    return status == LEAT_OK ? check_patterns("exclude", rules->exclude, rules->exclude_count, err) : status;
+    return status == LEAT_OK ? check_patterns("exclude", rules->options->exclude, rules->options->exclude_count, err)
+                             : status;
 }
 
 /* The path below the folder that is searched. */
@@ -408,7 +409,7 @@ static enum leat_status pass_special(struct search *s, const char *path, struct 
 
 static enum leat_status found(struct search *s, const char *path, const char *name, struct leat_error *err)
 {
-    enum found_name kind = found_name(name, s->rules->format);
+    enum found_name kind = found_name(name, s->rules->options->format);
     enum leat_status status;
     bool is_link, leads = true, left = false;
     struct stat st;
@@ -430,7 +431,7 @@ static enum leat_status found(struct search *s, const char *path, const char *na
         return found_marked(s, path, name, leads ? &st : NULL, err);
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return pass_special(s, path, err);
-    if (is_link && !s->rules->follow_links)
+    if (is_link && !s->rules->options->follow_links)
         status = judge_link(s, path, &left, err);
     if (status != LEAT_OK || left)
         return status;
@@ -443,8 +444,8 @@ static bool is_left_out(const struct search *s, const char *folder)
     const char *below = below_folder(s, folder);
     bool out = false;
 
-    for (size_t i = 0; !out && *below && i < s->rules->exclude_count; i++) {
-        const char *pattern = s->rules->exclude[i];
+    for (size_t i = 0; !out && *below && i < s->rules->options->exclude_count; i++) {
+        const char *pattern = s->rules->options->exclude[i];
         size_t bytes = strlen(pattern);
         char *itself = bytes > 3 && strcmp(pattern + bytes - 3, "/**") == 0 ? strndup(pattern, bytes - 3) : NULL;
 
@@ -511,7 +512,7 @@ static enum leat_status say_no_files(const struct search *s, const char *folder,
             "the folder %s has no file to pack; %s is neither a file nor a folder; for a pipe, use - and "
             "redirect it",
             folder, s->special);
-    if (s->rules->format != LEAT_PACK_AUTO)
+    if (s->rules->options->format != LEAT_PACK_AUTO)
         return status_set_in(err, LEAT_E_NOT_FOUND, folder, "the folder %s has no files", folder);
     record_format_tell(names);
     return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT, folder,
@@ -536,7 +537,7 @@ static enum leat_status add_root(struct search *s, const char *folder, size_t be
 enum leat_status search_end_folder(struct search *s, const char *folder, size_t before, bool card,
                                    struct leat_error *err)
 {
-    if (s->unread_count > 0 && !s->rules->skip_unknown)
+    if (s->unread_count > 0 && !s->rules->options->skip_unknown)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP, folder,
                                "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
                                "skip such files",

@@ -88,7 +88,7 @@ static enum leat_status judge_name(struct search *s, const char *folder, const s
 
     if (bytes > stem) {
         status = found_names_refuse_table(name, stem, err);
-        kind = judge_parts(name + stem, s->rules->format, &part);
+        kind = judge_parts(name + stem, s->rules->options->format, &part);
     }
     /* names that end in / stand for folders without files */
     *passed = kind != NAME_PLAIN || name[bytes - 1] == '/';

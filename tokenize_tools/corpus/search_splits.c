@@ -185,7 +185,7 @@ static enum leat_status refuse_several(const struct splitting *p, struct leat_er
 
 static enum leat_status refuse_missing(const struct splitting *p, struct leat_error *err)
 {
-    const char *wanted = p->search->rules->split_of;
+    const char *wanted = p->search->rules->options->split_of;
     char whose[SHOWN_FOLDER + 32];
     struct shown shown;
 
@@ -395,7 +395,7 @@ static enum leat_status find_others(struct splitting *p, struct leat_error *err)
 static const struct hub_split *chosen(const struct splitting *p)
 {
     for (size_t i = 0; i < p->splits.count; i++)
-        if (p->splits.items[i].name && strcmp(p->splits.items[i].name, p->search->rules->split_of) == 0)
+        if (p->splits.items[i].name && strcmp(p->splits.items[i].name, p->search->rules->options->split_of) == 0)
             return &p->splits.items[i];
     return NULL;
 }
@@ -447,10 +447,10 @@ static enum leat_status report(const struct splitting *p, const struct hub_split
 
 static enum leat_status choose(struct splitting *p, struct leat_error *err)
 {
-    const struct hub_split *only = p->search->rules->split_of ? chosen(p) : NULL;
+    const struct hub_split *only = p->search->rules->options->split_of ? chosen(p) : NULL;
     enum leat_status s;
 
-    if (p->search->rules->split_of && !only)
+    if (p->search->rules->options->split_of && !only)
         return refuse_missing(p, err);
     for (size_t i = 0; !only && i < p->splits.count; i++)
         if (p->splits.items[i].count < p->search->list->count)
@@ -465,7 +465,7 @@ enum leat_status search_splits(struct search *s, struct leat_error *err)
     struct splitting p = { .search = s };
     enum leat_status status = LEAT_OK;
 
-    if (count == 0 || (s->rules->split_of && strcmp(s->rules->split_of, "all") == 0))
+    if (count == 0 || (s->rules->options->split_of && strcmp(s->rules->options->split_of, "all") == 0))
         return LEAT_OK;
     p.one = s->root_count == 1 && s->roots[0].count == count;
     p.names = calloc(count, sizeof *p.names);

@@ -181,16 +181,8 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
     if (s != LEAT_OK)
         return s;
     full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE;
-    rules = (struct input_rules) { .format = all.format,
-                                   .skip_unknown = all.skip_unknown != 0,
-                                   .allow_binary = all.allow_binary != 0,
-                                   .follow_links = all.follow_links != 0,
-                                   .include = all.include,
-                                   .include_count = (size_t)all.include_count,
-                                   .exclude = all.exclude,
-                                   .exclude_count = (size_t)all.exclude_count,
+    rules = (struct input_rules) { .options = &all,
                                    .from = in_run ? in_run->from : NULL,
-                                   .split_of = all.split_of,
                                    .pins = &pins,
                                    .own = &own,
                                    .stop = { ask, &all, pack_run_say_waits },

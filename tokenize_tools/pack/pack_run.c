@@ -92,7 +92,8 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
 enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,
                                    struct leat_error *err)
 {
-    enum leat_status s = options_read(o, sizeof *o, NULL, given, "leat_pack_options", err);
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_pack_options, reserved), { 0, 0 } };
+    enum leat_status s = options_read(o, sizeof *o, reserved, given, "leat_pack_options", err);
 
     if (s == LEAT_OK && o->renderers && (!o->renderers->open || !o->renderers->close))
         s = status_argument(err, "renderers", "`renderers` needs both functions, open and close");

@@ -111,7 +111,6 @@ static void make_plan(struct run_plan *plan, const struct leat_run_options *o, c
                       const char *from)
 {
     *plan = (struct run_plan) { .parts = o->parts,
-                                .allow_truncated = o->allow_truncated,
                                 .from = from,
                                 .tokenizer = o->tokenizer,
                                 .pattern = o->pattern,
@@ -156,8 +155,7 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
     struct leat_error own;
     bool made = access(folder, F_OK) != 0;
     char *from = NULL;
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_run_options, reserved), { 0, 0 } };
-    enum leat_status s = options_read(&o, sizeof o, reserved, options, "leat_run_options", err);
+    enum leat_status s = options_read(&o, sizeof o, NULL, options, "leat_run_options", err);
 
     *out = NULL;
     err = err ? err : &own;
@@ -302,7 +300,6 @@ void leat_run_info(const struct leat_run *run, struct leat_run_info *info)
                                  .whole_files = p->whole_files,
                                  .empty_parts = p->empty_parts,
                                  .parts = p->parts,
-                                 .allow_truncated = p->allow_truncated,
                                  .pack = &p->pack };
 
     if (p->parts == 0)

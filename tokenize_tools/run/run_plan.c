@@ -20,8 +20,7 @@ static const char first_line[] = "leat run 2";
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* To add an option that all parts share: a row. A field that a part may have otherwise needs another one in struct
- * leat_run_step_options. */
+/* To add what is no option of packing: a row. Those options are rows of pack/option_rows.h. */
 enum plan_kind {
     PLAN_U32,
     PLAN_U64,   /* "none" is LEAT_NONE */
@@ -36,8 +35,26 @@ struct plan_row {
     size_t at, count; /* of the field in struct run_plan */
 };
 
-#define RUN(field)    offsetof(struct run_plan, field)
-#define OPTION(field) offsetof(struct run_plan, pack.field)
+#define RUN(field)  offsetof(struct run_plan, field)
+#define PACK(field) offsetof(struct run_plan, pack.field)
+
+/* The lines of an option of packing, by what it takes. */
+#define LINE_FLAG(member)   { #member, PLAN_U32, PACK(member), 0 },
+#define LINE_SIZE(member)   { #member, PLAN_U64, PACK(member), 0 },
+#define LINE_TEXT(member)   { #member, PLAN_TEXT, PACK(member), 0 },
+#define LINE_TEXTS(member)  { #member, PLAN_TEXTS, PACK(member), PACK(member##_count) },
+#define LINE_SPLITS(member) { "split", PLAN_SPLITS, PACK(member), PACK(split_count) },
+#define LINE_LIMIT(member)  LINE_SIZE(member) LINE_SIZE(member##_ppm)
+#define LINE_CHOICE         LINE_FLAG
+#define LINE_COUNT          LINE_FLAG
+#define LINE_THREADS        LINE_FLAG
+#define LINE_TIME           LINE_SIZE
+#define LINE_TOKEN          LINE_SIZE
+#define LINE_CHAT           LINE_TEXT
+
+#define LINES_OWN(lines)
+#define LINES_SHARED(lines) lines
+#define LINES_STEP(lines)   lines
 
 static const struct plan_row rows[] = {
     { "parts", PLAN_U32, RUN(parts), 0 }, /* first: libleat reads it there */
@@ -45,7 +62,6 @@ static const struct plan_row rows[] = {
     { "bytes", PLAN_U64, RUN(bytes), 0 },
     { "whole_files", PLAN_U64, RUN(whole_files), 0 },
     { "empty_parts", PLAN_U64, RUN(empty_parts), 0 },
-    { "allow_truncated", PLAN_U32, RUN(allow_truncated), 0 },
     { "from", PLAN_TEXT, RUN(from), 0 },
     { "tokenizer", PLAN_TEXT, RUN(tokenizer), 0 },
     { "pattern", PLAN_TEXT, RUN(pattern), 0 },
@@ -53,37 +69,9 @@ static const struct plan_row rows[] = {
     { "aborted", PLAN_TEXT, RUN(aborted), 0 },
     { "base", PLAN_TEXT, RUN(base), 0 },
     { "input", PLAN_TEXTS, RUN(inputs), RUN(input_count) },
-    { "format", PLAN_U32, OPTION(format), 0 },
-    { "text", PLAN_TEXT, OPTION(text), 0 },
-    { "id", PLAN_TEXT, OPTION(id), 0 },
-    { "end_token", PLAN_U64, OPTION(end_token), 0 },
-    { "begin_token", PLAN_U64, OPTION(begin_token), 0 },
-    { "special", PLAN_U32, OPTION(special), 0 },
-    { "reject_invalid", PLAN_U32, OPTION(reject_invalid), 0 },
-    { "threads", PLAN_U32, OPTION(threads), 0 },
-    { "memory", PLAN_U64, OPTION(memory), 0 },
-    { "max_rejects", PLAN_U64, OPTION(max_rejects), 0 },
-    { "max_rejects_ppm", PLAN_U64, OPTION(max_rejects_ppm), 0 },
-    { "split", PLAN_SPLITS, OPTION(splits), OPTION(split_count) },
-    { "created", PLAN_U64, OPTION(created), 0 },
-    { "skip_unknown", PLAN_U32, OPTION(skip_unknown), 0 },
-    { "allow_binary", PLAN_U32, OPTION(allow_binary), 0 },
-    { "follow_links", PLAN_U32, OPTION(follow_links), 0 },
-    { "keep", PLAN_TEXTS, OPTION(keep), OPTION(keep_count) },
-    { "by", PLAN_TEXT, OPTION(by), 0 },
-    { "store_mask", PLAN_U32, OPTION(store_mask), 0 },
-    { "mask_field", PLAN_TEXT, OPTION(mask_field), 0 },
-    { "chat", PLAN_TEXT, OPTION(chat), 0 },
-    { "messages", PLAN_TEXT, OPTION(messages), 0 },
-    { "tools", PLAN_TEXT, OPTION(tools), 0 },
-    { "write", PLAN_U32, OPTION(write), 0 },
-    { "split_of", PLAN_TEXT, OPTION(split_of), 0 },
-    { "include", PLAN_TEXTS, OPTION(include), OPTION(include_count) },
-    { "exclude", PLAN_TEXTS, OPTION(exclude), OPTION(exclude_count) },
-    { "allow_empty", PLAN_U32, OPTION(allow_empty), 0 },
-    { "chat_seconds", PLAN_U32, OPTION(chat_seconds), 0 },
-    { "chat_date", PLAN_TEXT, OPTION(chat_date), 0 },
-    { "skip_slow_chats", PLAN_U32, OPTION(skip_slow_chats), 0 },
+#define PACK_OPTION(kind, member, keyword, plan, ...) LINES_##plan(LINE_##kind(member))
+#define PACK_KEYWORD(kind, member, keyword, plan)     LINES_##plan(LINE_##kind(member))
+#include "pack/option_rows.h"
 };
 
 #define ROWS (sizeof rows / sizeof *rows)

@@ -11,7 +11,7 @@
 #include "leat_pack.h"
 
 struct run_plan {
-    uint32_t parts, allow_truncated;
+    uint32_t parts;
     uint64_t files, bytes, whole_files, empty_parts; /* of the inputs */
     const char *from, *tokenizer, *pattern;
     const char *run;     /* whose parts are pushed: 32 digits that no other run has; else NULL */

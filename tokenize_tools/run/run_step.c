@@ -18,8 +18,7 @@
 
 struct step {
     struct leat_run *run;
-    struct leat_run_step_options options;
-    struct leat_pack_options pack;
+    struct leat_pack_options options, pack; /* the caller's; the plan's with what the caller sets */
     char *output;
     struct run_beat beat;
     struct damage_list damaged; /* inputs that broke off */
@@ -84,25 +83,41 @@ static enum leat_status check(struct leat_run *run, uint32_t part, struct leat_e
     return s;
 }
 
-/* The plan's options, and the step's where it has some. */
+/* The options that a step may set. */
+static const struct {
+    const char *kind;
+    size_t at, bytes;
+} own_options[] = {
+#define OPTION_OWN(kind, member)
+#define OPTION_SHARED(kind, member)
+#define OPTION_STEP(kind, member)                                                                                      \
+    { #kind, offsetof(struct leat_pack_options, member), sizeof(((struct leat_pack_options *)NULL)->member) },
+#define PACK_OPTION(kind, member, keyword, plan, ...) OPTION_##plan(kind, member)
+#define PACK_KEYWORD(kind, member, keyword, plan)     OPTION_##plan(kind, member)
+#include "pack/option_rows.h"
+};
+
+/* Makes the options of the plan with those that the step sets. */
 static void take_options(struct step *step, uint32_t part)
 {
-    const struct leat_run_step_options *own = &step->options;
+    static const struct leat_pack_options usual = LEAT_PACK_OPTIONS_INIT;
+    const struct leat_pack_options *own = &step->options;
     struct leat_pack_options *o = &step->pack;
 
     *o = step->run->plan.pack;
+    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++) {
+        size_t at = own_options[i].at;
+        size_t bytes =
+            own_options[i].bytes * (strcmp(own_options[i].kind, "LIMIT") == 0 ? 2 : 1); /* its share follows */
+
+        if (memcmp((const char *)own + at, (const char *)&usual + at, bytes) != 0)
+            memcpy((char *)o + at, (const char *)own + at, bytes);
+    }
     o->tokenizer = step->run->tokenizer;
     o->part = part;
     o->parts = step->run->plan.parts;
     o->resume = !own->force; /* else what cannot be gone on with would be in the way */
     o->force = own->force;
-    o->threads = own->threads > 0 ? own->threads : o->threads;
-    o->memory = own->memory > 0 ? own->memory : o->memory;
-    o->write = own->write > 0 ? (enum leat_write)own->write : o->write;
-    o->chat_seconds = own->chat_seconds > 0 ? own->chat_seconds : o->chat_seconds;
-    o->created = own->created > 0 ? own->created : o->created;
-    o->max_rejects = own->limit_rejects ? own->max_rejects : o->max_rejects;
-    o->max_rejects_ppm = own->limit_rejects ? own->max_rejects_ppm : o->max_rejects_ppm;
     o->renderers = own->renderers;
     o->progress = on_progress;
     o->notice = on_notice;
@@ -145,18 +160,13 @@ static enum leat_status say_cut(const struct damage_list *l, struct leat_error *
     return run_advise(err, LEAT_E_TRUNCATED, RUN_PART_CUT);
 }
 
-static bool is_allowed(const struct step *step)
-{
-    return step->options.allow_truncated || step->run->plan.allow_truncated;
-}
-
 /* From now on the part is not done, also if the process is killed when its dataset has its name. */
 static enum leat_status on_damaged(void *context, const struct damage_list *damaged, struct leat_error *err)
 {
     struct step *step = context;
     struct leat_error why;
 
-    if (is_allowed(step))
+    if (step->pack.allow_truncated)
         return LEAT_OK;
     (void)say_cut(damaged, &why);
     return run_beat_mark(&step->beat, &why, err);
@@ -170,7 +180,7 @@ static enum leat_status end_done(struct step *step, struct leat_pack_report *rep
 
     if (!report->was_finished) /* it is packed: what comes after that can be done again */
         run_beat_keep(&step->beat, report->disk_bytes, report->tokens, report->documents);
-    if (!is_allowed(step) && (!report->was_finished || step->beat.damage[0]))
+    if (!step->pack.allow_truncated && (!report->was_finished || step->beat.damage[0]))
         s = step->unsaid ? status_no_memory(err, 0) : step->damaged.count > 0 ? say_cut(&step->damaged, err) : LEAT_OK;
     if (s == LEAT_OK)
         run_beat_done(&step->beat);
@@ -213,16 +223,16 @@ static enum leat_status step_part(struct step *step, uint32_t part, struct leat_
     return s;
 }
 
-enum leat_status leat_run_step(struct leat_run *run, uint32_t part, const struct leat_run_step_options *options,
+enum leat_status leat_run_step(struct leat_run *run, uint32_t part, const struct leat_pack_options *options,
                                struct leat_pack_report *report, struct leat_error *err)
 {
-    struct step step = { .run = run, .options = LEAT_RUN_STEP_OPTIONS_INIT };
+    struct step step = { .run = run, .options = LEAT_PACK_OPTIONS_INIT };
     struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
     struct leat_error own;
     enum leat_status s;
 
     err = err ? err : &own;
-    s = options_read(&step.options, sizeof step.options, NULL, options, "leat_run_step_options", err);
+    s = pack_options_read(&step.options, options, err);
     if (s == LEAT_OK)
         s = options_read(&full, sizeof full, NULL, report, "leat_pack_report", err);
     full.kept_bytes = full.kept_tokens = full.kept_documents = LEAT_NONE; /* not the caller's */

@@ -16,16 +16,20 @@
 
 #define PACK_SPLITS     64
 #define PACK_CONDITIONS 64
+#define PACK_LISTS      3 /* of texts */
 struct pack_options {
     struct leat_pack_options options;
     struct leat_split splits[PACK_SPLITS];
-    const char *keep[PACK_CONDITIONS], *include[PACK_CONDITIONS], *exclude[PACK_CONDITIONS];
+    const char *texts[PACK_LISTS][PACK_CONDITIONS];
     struct leat_renderers renderers;
 };
 
-/* Reads the options from the tuple that python/leat/_pack_options.py makes, which must outlive them. -1 with an
- * exception. */
+/* Reads the options from the tuple that python/leat/_pack_options.py makes, which must outlive them. The tokenizer may
+ * be NULL. -1 with an exception. */
 int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
+
+/* Reads a list of pairs of str; returns how many, or -1. */
+Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list);
 
 /* An object with open() -> descriptor and close(descriptor), which threads of the library call. */
 struct leat_renderers pack_renderers_of(PyObject *object);
@@ -81,6 +85,7 @@ struct pack_joining {
 bool pack_joining_begin(struct pack_joining *j, PyObject *splits, PyObject *options);
 PyObject *pack_joining_result(const struct pack_joining *j);
 
+int options_register(PyObject *module);
 int pack_register(PyObject *module);
 int runs_register(PyObject *module);
 int pushed_register(PyObject *module);

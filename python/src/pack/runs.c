@@ -115,7 +115,7 @@ static PyObject *create(const char *folder, struct leat_run_options *o, struct p
     return NULL;
 }
 
-/* run_create(folder, inputs, tokenizer, its name, pattern, from, parts, allow_truncated, options, notice) -> run */
+/* run_create(folder, inputs, tokenizer, its name, pattern, from, parts, options, notice) -> run */
 static PyObject *run_create(PyObject *module, PyObject *args)
 {
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
@@ -126,17 +126,15 @@ static PyObject *run_create(PyObject *module, PyObject *args)
     const char **words = NULL;
     size_t count = 0;
     unsigned parts;
-    int truncated;
 
     (void)module;
     if (!pack)
         return PyErr_NoMemory();
-    if (PyArg_ParseTuple(args, "O&OOO&zO&IpOO", args_path, &folder, &inputs, &tokenizer, args_path, &spec, &o.pattern,
-                         args_path, &from, &parts, &truncated, &given, &w.notice) &&
+    if (PyArg_ParseTuple(args, "O&OOO&zO&IOO", args_path, &folder, &inputs, &tokenizer, args_path, &spec, &o.pattern,
+                         args_path, &from, &parts, &given, &w.notice) &&
         name_of(folder) != NULL && (t = text_tokenizer_of(tokenizer)) != NULL &&
         pack_options_take(pack, t, given) == 0 && (words = args_paths(inputs, &count, &names)) != NULL) {
         o.parts = parts;
-        o.allow_truncated = truncated != 0;
         o.inputs = words;
         o.input_count = count;
         o.tokenizer = spec ? PyBytes_AsString(spec) : NULL;
@@ -198,16 +196,7 @@ static PyObject *run_info(PyObject *module, PyObject *capsule)
 
 /* ---- A step ------------------------------------------------------------------------------------------------------ */
 
-#define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_run_step_options, member)
-#define FLAG(member)   FIELD_ROW(FIELD_FLAG, leat_run_step_options, member)
-static const struct field step_options[] = {
-    NUMBER(threads),     NUMBER(memory),          FLAG(force),   FLAG(allow_truncated), FLAG(limit_rejects),
-    NUMBER(max_rejects), NUMBER(max_rejects_ppm), NUMBER(write), NUMBER(chat_seconds),  NUMBER(created),
-};
-#undef NUMBER
-#undef FLAG
-
-static PyObject *step(struct held *h, unsigned part, struct leat_run_step_options *o, struct pack_watch *w)
+static PyObject *step(struct held *h, unsigned part, struct leat_pack_options *o, struct pack_watch *w)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info splits[PACK_SPLITS];
@@ -233,26 +222,24 @@ static PyObject *step(struct held *h, unsigned part, struct leat_run_step_option
                          (unsigned long long)w->text_before);
 }
 
-/* run_step(run, part, options, renderers, progress, notice) -> (name, report, splits, bytes of text that earlier steps
- * packed) */
+/* run_step(run, part, options, progress, notice) -> (name, report, splits, bytes of text that earlier steps packed) */
 static PyObject *run_step(PyObject *module, PyObject *args)
 {
-    struct leat_run_step_options o = LEAT_RUN_STEP_OPTIONS_INIT;
+    struct pack_options *o = calloc(1, sizeof *o);
     struct pack_watch w = { .started = false };
-    struct leat_renderers renderers;
-    PyObject *capsule, *given, *object, *result = NULL;
+    PyObject *capsule, *given, *result = NULL;
     struct held *h;
     unsigned part;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "OIO!OOO", &capsule, &part, &PyDict_Type, &given, &object, &w.base.function,
-                          &w.notice) ||
-        !fields_set(FIELDS(step_options), &o, given) || !(h = take(capsule)))
-        return NULL;
-    renderers = pack_renderers_of(object);
-    o.renderers = object == Py_None ? NULL : &renderers;
-    result = step(h, part, &o, &w);
-    h->busy = false;
+    if (!o)
+        return PyErr_NoMemory();
+    if (PyArg_ParseTuple(args, "OIOOO", &capsule, &part, &given, &w.base.function, &w.notice) &&
+        pack_options_take(o, NULL, given) == 0 && (h = take(capsule)) != NULL) {
+        result = step(h, part, &o->options, &w);
+        h->busy = false;
+    }
+    free(o);
     return result;
 }
 

@@ -52,11 +52,11 @@ extern const char *const commands_patterns[];
                            "or vocab.json beside merges.txt (each also with .zst), or to a folder that holds "         \
                            "one; or a Hugging Face model, ORG/NAME[@REVISION], fetched unless it is in the cache.",    \
                        __VA_ARGS__)
-#define COMMANDS_PATTERN(values)                                                                                       \
+#define COMMANDS_PATTERN(values, ...)                                                                                  \
     {                                                                                                                  \
         .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
         .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns,           \
-        .rare = true                                                                                                   \
+        .rare = true, __VA_ARGS__                                                                                      \
     }
 #define COMMANDS_PROGRESS(values)                                                                                      \
     {                                                                                                                  \

@@ -64,8 +64,8 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_u64(&j, "text_bytes", r->text_bytes);
     json_u64(&j, "rejected", r->rejects);
     report = arranged(v, r);
-    arrange_report_json(&j, v->output, v->by ? &none : &v->splits, &report);
-    if (v->by)
+    arrange_report_json(&j, v->output, v->pack.by ? &none : &v->splits, &report);
+    if (v->pack.by)
         by_outputs_json(&j, &bar->outputs);
     json_u64(&j, "special_strings", r->special_strings);
     json_u64(&j, "truncated_inputs", bar->notices.damaged.count);
@@ -88,7 +88,7 @@ static void print_outputs(const struct pack_values *v, const struct leat_pack_re
     by_outputs_print_sources(&bar->outputs);
     if (v->part.parts > 0 && !r->was_finished) /* else nobody has counted them */
         cli_say("The documents of this part carry %s of %s: `leat merge` of all parts makes a dataset for each.",
-                units_counted(r->values, "value").text, v->by);
+                units_counted(r->values, "value").text, v->pack.by);
 }
 
 /* Says that one input bounds the run, where threads waited for it often enough that more of them would not help. Of a
@@ -103,23 +103,23 @@ static void print_bound(const struct leat_pack_report *r)
                 r->stream.name, 100 * share);
 }
 
-static void print_summary(const struct pack_values *v, const struct leat_pack_options *o,
-                          const struct leat_pack_report *r, const struct pack_bar *bar, double seconds)
+static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
+                          double seconds)
 {
     static const struct arrange_splits none;
     struct leat_merge_report report = arranged(v, r);
-    bool many = v->by && v->part.parts == 0;
+    bool many = v->pack.by && v->part.parts == 0;
     char own[128] = "";
     bool elsewhere = r->deduplicated > 0 || v->splits.count > 0; /* some of the text that was read */
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
                 units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text);
-        if (v->by)
+        if (v->pack.by)
             print_outputs(v, r, bar);
         return;
     }
-    arrange_report_print(v->output, many ? &none : &v->splits, v->dedup, &report);
+    arrange_report_print(v->output, many ? &none : &v->splits, v->pack.dedup, &report);
     cli_say("%s%s: %s in %s from %s, %s of text%s in %s.", v->output, many ? ".*" : "",
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
             units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, elsewhere ? " read" : "",
@@ -132,18 +132,18 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_op
     if (r->direct_bytes > 0)
         printf("%s of tokens went to the disk directly.\n", units_bytes(r->direct_bytes).text);
     print_bound(r);
-    pack_options_say_around(v, o);
-    if (o->parts > 0 && r->inputs == 0)
+    pack_options_say_around(v);
+    if (v->pack.parts > 0 && r->inputs == 0)
         printf("This part got no input: some inputs are given whole to one part, or all are small. It is complete, and "
                "`leat merge` takes it with the others.\n");
     if (r->special_strings > 0)
         printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
-               v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
+               v->pack.special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
     pack_notices_print(&bar->notices, r);
     if (r->rejects > 0)
         cli_say("%s record%s rejected: see %s.rejects.jsonl.", units_count(r->rejects).text,
                 r->rejects == 1 ? " was" : "s were", v->output);
-    if (v->by)
+    if (v->pack.by)
         print_outputs(v, r, bar);
 }
 
@@ -161,7 +161,7 @@ static void say_damage(const struct pack_values *v, const struct leat_pack_repor
     if (r->damaged_inputs == 0 && !failed)
         return;
     pack_bar_say_damage(v, n);
-    if (failed || (!v->run && !v->allow_truncated))
+    if (failed || (!v->run && pack_bar_damage_fails(v, r)))
         pack_bar_say_accept(v, n);
 }
 
@@ -189,8 +189,7 @@ static int say_failed(const struct pack_in_parts *in, const struct pack_values *
 }
 
 /* Packs, with options that are complete. */
-static int pack(struct pack_in_parts *in, const struct pack_values *v, struct leat_pack_options *options,
-                const struct options_parsed *parsed)
+static int pack(struct pack_in_parts *in, struct pack_values *v, const struct options_parsed *parsed)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info splits[ARRANGE_SPLITS];
@@ -204,15 +203,12 @@ static int pack(struct pack_in_parts *in, const struct pack_values *v, struct le
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = (struct leat_info)LEAT_INFO_INIT;
     report.splits = splits;
-    pack_bar_begin(&bar, v, options);
-    in->step.progress = options->progress;
-    in->step.notice = options->notice;
-    in->step.context = options->context;
+    pack_bar_begin(&bar, v, in->run ? &in->step : &v->pack);
     s = in->run ? leat_run_step(in->run, in->part, &in->step, &report, &err)
-                : leat_pack(v->output, parsed->words, parsed->count, options, &report, &err);
+                : leat_pack(v->output, parsed->words, parsed->count, &v->pack, &report, &err);
     pack_bar_end(&bar);
     if (in->run)
-        options->tokenizer = in->info.pack->tokenizer; /* which the step has opened */
+        v->pack.tokenizer = in->info.pack->tokenizer; /* which the step has opened */
     cut = was_cut(in, s, &err);
     of_files = in->run && s != LEAT_OK && err.hint < RUN_HINTS;
     s = cut ? LEAT_OK : s;
@@ -221,13 +217,12 @@ static int pack(struct pack_in_parts *in, const struct pack_values *v, struct le
     if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
-        print_summary(v, options, &report, &bar, cli_now() - began);
+        print_summary(v, &report, &bar, cli_now() - began);
     if (s == LEAT_OK)
         say_nothing_found(v, &report);
-    if (s == LEAT_OK && v->force && !v->run)
-        leftovers_warn(v->output, &v->splits, &bar.outputs, v->by != NULL);
-    code = by_outputs_code(&bar.outputs,
-                           cut || (report.damaged_inputs > 0 && !v->allow_truncated) ? CLI_FAILED : CLI_DONE);
+    if (s == LEAT_OK && v->pack.force && !v->run)
+        leftovers_warn(v->output, &v->splits, &bar.outputs, v->pack.by != NULL);
+    code = by_outputs_code(&bar.outputs, cut || pack_bar_damage_fails(v, &report) ? CLI_FAILED : CLI_DONE);
     if (s == LEAT_OK) {
         pack_notices_say_rejected(v, &bar.notices, false);
         pack_notices_say_mended(v, &bar.notices);
@@ -236,9 +231,9 @@ static int pack(struct pack_in_parts *in, const struct pack_values *v, struct le
         code = say_failed(in, v, &bar.notices, &report, &err);
     }
     if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && of_files)
-        pack_dry_run_say_failing(v, options, in->info.inputs, (size_t)in->info.input_count, in->info.from, &err);
+        pack_dry_run_say_failing(v, in->info.inputs, (size_t)in->info.input_count, in->info.from, &err);
     else if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && !in->run)
-        pack_dry_run_say_failing(v, options, parsed->words, parsed->count, NULL, &err);
+        pack_dry_run_say_failing(v, parsed->words, parsed->count, NULL, &err);
     pack_bar_free(&bar);
     return s == LEAT_OK ? cli_finish_stdout(code) : code;
 }
@@ -252,18 +247,16 @@ static int interrupted(void)
 static int run_part(struct pack_in_parts *in, const struct command *self, struct pack_values *v,
                     const struct options_parsed *parsed)
 {
-    struct leat_pack_options options;
-    int code = pack_in_parts_take(in, self, parsed, v, &options);
+    int code = pack_in_parts_take(in, self, parsed, v);
 
     if (code != CLI_DONE)
         return code;
-    return cli_interrupted() ? interrupted() : pack(in, v, &options, parsed);
+    return cli_interrupted() ? interrupted() : pack(in, v, parsed);
 }
 
 static int run(struct pack_in_parts *in, const struct command *self, struct pack_values *v,
                const struct options_parsed *parsed)
 {
-    struct leat_pack_options options;
     struct leat_tokenizer *t;
     int code;
 
@@ -280,23 +273,23 @@ static int run(struct pack_in_parts *in, const struct command *self, struct pack
         return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
     if (v->output && v->run)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
-    if (v->run && (v->dedup || v->shuffle.given))
+    if (v->run && (v->pack.dedup || v->pack.shuffle))
         return pack_in_parts_refuse(v);
     if (v->dry_run && v->run)
         return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
     if (v->threads.runs > 1)
         return command_wrong(self, "--threads takes one number here: leat-bench pack makes a run for each of several");
-    code = pack_options_take(self, v, &t, &options);
+    code = pack_options_take(self, parsed, v, &t);
     if (code != CLI_DONE)
         return code;
     if (cli_interrupted())
         code = interrupted();
     else if (v->dry_run)
-        code = pack_dry_run(v, &options, parsed->words, parsed->count);
+        code = pack_dry_run(v, parsed->words, parsed->count);
     else if (v->run)
-        code = pack_in_parts_plan(v, &options, parsed);
+        code = pack_in_parts_plan(v, parsed);
     else
-        code = pack(in, v, &options, parsed);
+        code = pack(in, v, parsed);
     leat_tokenizer_close(t);
     return code;
 }
@@ -316,7 +309,7 @@ int cmd_pack(const struct command *self, int argc, char **argv)
         code = run(&in, self, &values, &parsed);
         options_free(&parsed);
     }
+    pack_in_parts_free(&in, &values);
     pack_values_free(&values);
-    pack_in_parts_free(&in);
     return code;
 }

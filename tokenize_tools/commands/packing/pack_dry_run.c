@@ -284,7 +284,7 @@ static void expect(struct dry_run *d, const struct leat_tokenizer *t)
     struct statvfs fs;
     const char *slash;
 
-    if (d->values->shuffle.given || d->values->dedup || d->values->splits.count > 0 || d->values->by)
+    if (d->values->pack.shuffle || d->values->pack.dedup || d->values->splits.count > 0 || d->values->pack.by)
         times = 2; /* the dataset is written twice before the first is removed */
     d->tokens = (uint64_t)((double)d->sample.report.tokens / share(d));
     if (!d->sample.whole)
@@ -309,14 +309,14 @@ static void expect(struct dry_run *d, const struct leat_tokenizer *t)
 static void say_rejects(struct dry_run *d)
 {
     uint64_t rejects = d->sample.report.rejects, records = d->sample.report.documents + rejects;
-    const struct pack_bound *most = &d->values->max_rejects;
+    const struct leat_pack_options *o = &d->values->pack;
     char line[400];
 
     sample_reject(&d->sample, line, sizeof line);
     cli_error("%s of %s of the sample would be rejected, for example: %s", units_count(rejects).text,
               units_counted(records, "record").text, line);
-    if (rejects > most->count ||
-        (most->ppm != LEAT_NONE && (double)rejects * 1e6 > (double)most->ppm * (double)records))
+    if (rejects > o->max_rejects ||
+        (o->max_rejects_ppm != LEAT_NONE && (double)rejects * 1e6 > (double)o->max_rejects_ppm * (double)records))
         d->code = CLI_REJECTS;
 }
 
@@ -324,7 +324,7 @@ static void say_rejects(struct dry_run *d)
 static void say_damage(struct dry_run *d)
 {
     pack_bar_say_damage(d->values, &d->sample.notices);
-    if (d->sample.report.damaged_inputs == 0 || d->values->allow_truncated)
+    if (d->sample.report.damaged_inputs == 0 || d->values->pack.allow_truncated)
         return;
     cli_error("the run would fail because of that; --allow-truncated counts that as success");
     d->code = CLI_FAILED;
@@ -337,10 +337,10 @@ static void say_obstacles(struct dry_run *d)
     char path[4200];
 
     /* datasets of values may be in the way, but OUT itself is not */
-    for (size_t i = d->values->by && d->values->part.parts == 0 ? 2 : 0;
+    for (size_t i = d->values->pack.by && d->values->part.parts == 0 ? 2 : 0;
          d->values->output && i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s%s", d->values->output, files[i]);
-        if (access(path, F_OK) != 0 || d->values->force || d->values->resume)
+        if (access(path, F_OK) != 0 || d->values->pack.force || d->values->pack.resume)
             continue;
         cli_error("%s already exists; choose another name%s", path,
                   i < 2 ? " or replace it (--force)" : ", continue that run (--resume) or start over (--force)");
@@ -365,7 +365,7 @@ static void say_empty(struct dry_run *d)
     if (r->rejects > 0 && r->kept_out == 0)
         cli_error("warning: no record of the sample would be packed");
     pack_notices_warn_empty(r, d->inputs.count);
-    if (!d->sample.whole || v->allow_empty || r->kept_out == 0)
+    if (!d->sample.whole || v->pack.allow_empty || r->kept_out == 0)
         return;
     cli_error("the run would not make a dataset without documents (--allow-empty makes it all the same)");
     d->code = CLI_FAILED;
@@ -448,7 +448,7 @@ static void print_splits(const struct dry_run *d)
     }
 }
 
-static void print_words(const struct dry_run *d, const struct leat_pack_options *options)
+static void print_words(const struct dry_run *d)
 {
     const struct leat_pack_report *r = &d->sample.report;
     const char *before = "";
@@ -461,17 +461,17 @@ static void print_words(const struct dry_run *d, const struct leat_pack_options 
         }
     putchar('\n');
     print_splits(d);
-    if (!d->values->chat)
+    if (!d->values->pack.chat)
         cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
     if (r->documents > 0)
         printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
                units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
                units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);
-    if (d->values->by)
-        cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->by);
+    if (d->values->pack.by)
+        cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->pack.by);
     if (r->kept_out > 0)
         printf("--keep left out %s of it.\n", units_counted(r->kept_out, "record").text);
-    pack_options_say_around(d->values, options);
+    pack_options_say_around(d->values);
     if (r->documents > 0)
         cli_say("Expect about %s, %s for %s, and %s on this machine.", units_counted(d->tokens, "token").text,
                 units_bytes(d->bytes).text, d->values->output ? d->values->output : "the dataset",
@@ -507,7 +507,7 @@ static void say_skipped(const struct dry_run *d)
     for (size_t i = 0; i < d->inputs.skipped_count; i++) {
         const struct input_skipped *skipped = &d->inputs.skipped[i];
 
-        if (!skipped->unread || d->values->skip_unknown)
+        if (!skipped->unread || d->values->pack.skip_unknown)
             pack_notices_add(&notices, &(struct leat_pack_notice) { .kind = LEAT_NOTICE_SKIPPED,
                                                                     .reason = skipped->reason,
                                                                     .path = skipped->path });
@@ -547,7 +547,7 @@ static enum leat_status say_unread(const struct dry_run *d, struct leat_error *e
     const struct input_skipped *first;
     size_t count = count_unread(d, &first);
 
-    if (count == 0 || d->values->skip_unknown)
+    if (count == 0 || d->values->pack.skip_unknown)
         return LEAT_OK;
     if (count > 1)
         cli_error("%s of folders may hold texts but cannot be read:", units_counted(count, "file").text);
@@ -567,33 +567,22 @@ static bool is_failure(enum leat_status s, const struct leat_error *err)
            s != LEAT_E_TRUNCATED;
 }
 
-static enum leat_status find(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
-                             size_t count, struct leat_error *err)
+static enum leat_status find(struct dry_run *d, const char *const *words, size_t count, struct leat_error *err)
 {
     struct own_outputs own = { 0 };
-    struct input_rules rules = { .format = o->format,
-                                 .skip_unknown = true, /* say_unread() */
-                                 .allow_binary = o->allow_binary != 0,
-                                 .follow_links = o->follow_links != 0,
-                                 .include = o->include,
-                                 .include_count = (size_t)o->include_count,
-                                 .exclude = o->exclude,
-                                 .exclude_count = (size_t)o->exclude_count,
-                                 .split_of = o->split_of,
-                                 .from = d->from,
-                                 .own = &own,
-                                 .stop = { .asked = interrupted } };
+    struct leat_pack_options o = d->values->pack;
+    struct input_rules rules = { .options = &o, .from = d->from, .own = &own, .stop = { .asked = interrupted } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
+    o.skip_unknown = 1; /* say_unread() */
     return s == LEAT_OK ? inputs_find(&d->inputs, words, count, &rules, err) : s;
 }
 
-static enum leat_status look(struct dry_run *d, const struct leat_pack_options *o, const char *const *words,
-                             size_t count, struct leat_error *err)
+static enum leat_status look(struct dry_run *d, const char *const *words, size_t count, struct leat_error *err)
 {
     const struct input_stop stop = { .asked = interrupted };
     const struct input *repeated;
-    enum leat_status s = find(d, o, words, count, err);
+    enum leat_status s = find(d, words, count, err);
     size_t repeats;
 
     if (s == LEAT_OK)
@@ -605,13 +594,13 @@ static enum leat_status look(struct dry_run *d, const struct leat_pack_options *
     if (s == LEAT_OK && repeats > 0)
         pack_notices_warn_repeated(repeats, repeated->path);
     if (s == LEAT_OK)
-        s = first_text(&d->inputs.items[0], d->values->text, &stop, d->text, sizeof d->text, err);
+        s = first_text(&d->inputs.items[0], d->values->pack.text, &stop, d->text, sizeof d->text, err);
     if (s != LEAT_OK && s != LEAT_E_STOPPED && !is_failure(s, err)) /* the sample has it */
         s = LEAT_OK;
     for (char *c = d->text; *c; c++)
         if (*c == '\n' || *c == '\r' || *c == '\t')
             *c = ' ';
-    return s == LEAT_OK ? sample_run(&d->sample, o, words, count, err) : s;
+    return s == LEAT_OK ? sample_run(&d->sample, &d->values->pack, words, count, err) : s;
 }
 
 /* ---- Inputs that fail ---- */
@@ -682,7 +671,7 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         struct leat_error why;
 
         if (!said && (in->object || strcmp(in->path, "-") == 0 ||
-                      !is_failure(first_text(in, d->values->text, &stop, text, sizeof text, &why), &why)))
+                      !is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why)))
             continue;
         if (!said)
             say_other(d, &others, &why);
@@ -716,8 +705,7 @@ static bool is_stream(const char *word, const char *from)
 }
 
 /* The run named the first word that leads to no input; this names the others. */
-static void say_missing(struct dry_run *d, const struct leat_pack_options *o, const char *const *words, size_t count,
-                        const struct leat_error *err)
+static void say_missing(struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
 {
     double began = cli_now();
     size_t others = 0;
@@ -727,15 +715,15 @@ static void say_missing(struct dry_run *d, const struct leat_pack_options *o, co
         struct stat st;
 
         if (!strstr(words[i], "://") && strcmp(words[i], "-") != 0 && !is_there(words[i], d->from, &st) &&
-            find(d, o, words + i, 1, &why) == LEAT_E_NO_FILE && strcmp(why.message, err->message) != 0)
+            find(d, words + i, 1, &why) == LEAT_E_NO_FILE && strcmp(why.message, err->message) != 0)
             say_other(d, &others, &why);
         inputs_free(&d->inputs);
     }
     say_more(d, others);
 }
 
-void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pack_options *options,
-                              const char *const *words, size_t count, const char *from, const struct leat_error *err)
+void pack_dry_run_say_failing(const struct pack_values *v, const char *const *words, size_t count, const char *from,
+                              const struct leat_error *err)
 {
     struct dry_run d = { .values = v, .from = from };
     const struct input_skipped *first;
@@ -743,19 +731,18 @@ void pack_dry_run_say_failing(const struct pack_values *v, const struct leat_pac
 
     for (size_t i = 0; i < count; i++)
         streams = streams || is_stream(words[i], from);
-    if (err->file[0] && !streams && find(&d, options, words, count, NULL) == LEAT_OK) {
+    if (err->file[0] && !streams && find(&d, words, count, NULL) == LEAT_OK) {
         if (err->hint == LEAT_HINT_SKIP && count_unread(&d, &first) > 1) /* else the message names it */
             list_unread(&d);
         say_failing(&d, words, count, err);
     } else if (err->status == LEAT_E_NO_FILE) {
-        say_missing(&d, options, words, count, err);
+        say_missing(&d, words, count, err);
     }
     pack_notices_say_way(v, err);
     inputs_free(&d.inputs);
 }
 
-int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *options, const char *const *words,
-                 size_t count)
+int pack_dry_run(const struct pack_values *v, const char *const *words, size_t count)
 {
     struct dry_run d = { .values = v, .code = CLI_DONE };
     struct leat_error err;
@@ -766,21 +753,21 @@ int pack_dry_run(const struct pack_values *v, const struct leat_pack_options *op
             cli_error("--dry-run cannot look at standard input: the run itself could not read that again");
             return CLI_WRONG;
         }
-    s = look(&d, options, words, count, &err);
+    s = look(&d, words, count, &err);
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
         pack_notices_say_way(v, &err);
         if (err.status == LEAT_E_NO_FILE && d.inputs.count == 0)
-            say_missing(&d, options, words, count, &err);
+            say_missing(&d, words, count, &err);
         else
             say_failing(&d, words, count, &err);
     } else {
-        expect(&d, options->tokenizer);
-        fit_measure(&d.fit, &d.sample, options);
+        expect(&d, v->pack.tokenizer);
+        fit_measure(&d.fit, &d.sample, &v->pack);
         if (v->json)
             print_json(&d);
         else
-            print_words(&d, options);
+            print_words(&d);
         say_obstacles(&d);
         say_empty(&d);
         say_damage(&d);

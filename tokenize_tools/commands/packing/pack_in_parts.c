@@ -20,47 +20,25 @@ int pack_in_parts_refuse(const struct pack_values *v)
     const char *and = v->splits.count > 0 ? ", " : " and ";
     size_t used = 0;
 
-    if (v->shuffle.given)
-        snprintf(seed, sizeof seed, " --shuffle %" PRIu64, v->shuffle.value);
+    if (v->pack.shuffle)
+        snprintf(seed, sizeof seed, " --shuffle %" PRIu64, v->pack.seed);
     for (size_t i = 0; i < v->splits.count && used < sizeof splits; i++)
         used += (size_t)snprintf(splits + used, sizeof splits - used, "%s%s=%s", i == 0 ? " --split " : ",",
                                  v->splits.items[i].name, v->splits.items[i].fraction);
     cli_error("a run in parts is planned and packed without %s%s%s%s, since no part knows the others; when all parts "
               "are packed, this does it: leat merge -o OUT %s%s%s%s",
-              v->dedup ? "--dedup" : "", v->dedup && v->shuffle.given ? and : "", v->shuffle.given ? "--shuffle" : "",
-              v->splits.count > 0 ? " and --split" : "", cli_shell_word(v->run, word, sizeof word),
-              v->dedup ? " --dedup" : "", seed, splits);
+              v->pack.dedup ? "--dedup" : "", v->pack.dedup && v->pack.shuffle ? and : "",
+              v->pack.shuffle ? "--shuffle" : "", v->splits.count > 0 ? " and --split" : "",
+              cli_shell_word(v->run, word, sizeof word), v->pack.dedup ? " --dedup" : "", seed, splits);
     return CLI_WRONG;
 }
 
 /* ---- A part ------------------------------------------------------------------------------------------------------ */
 
-/* What a part may have of its own: none of it changes bytes. */
-static const char *const own_options[] = { "run",   "part",        "parts",           "threads",      "memory",
-                                           "write", "max-rejects", "allow-truncated", "chat-seconds", "force",
-                                           "json",  "resume",      "progress" };
-
-static bool is_own(const char *name)
-{
-    bool own = strncmp(name, "cache", 5) == 0 || strcmp(name, "retry-seconds") == 0;
-
-    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
-        own = own || strcmp(name, own_options[i]) == 0;
-    return own;
-}
-
-static bool is_given(const struct options_parsed *parsed, const char *name)
-{
-    for (size_t i = 0; pack_options[i].name; i++)
-        if (strcmp(pack_options[i].name, name) == 0)
-            return parsed->given[i];
-    return false;
-}
-
 /* What does not belong to a part's command line. */
 static int check_words(const struct command *self, const struct options_parsed *parsed, const struct pack_values *v)
 {
-    if (v->dedup || v->shuffle.given)
+    if (v->pack.dedup || v->pack.shuffle)
         return pack_in_parts_refuse(v);
     if (v->output)
         return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
@@ -69,7 +47,7 @@ static int check_words(const struct command *self, const struct options_parsed *
     if (parsed->count > 0)
         return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
     for (size_t i = 0; pack_options[i].name; i++)
-        if (parsed->given[i] && !is_own(pack_options[i].name))
+        if (parsed->given[i] && pack_options[i].shared)
             return command_wrong(self, "--%s belongs to the plan of a run: all parts share it", pack_options[i].name);
     return CLI_DONE;
 }
@@ -85,40 +63,29 @@ static int check_part(const struct command *self, uint32_t parts, const struct p
     return CLI_DONE;
 }
 
-/* What is said of a part goes by the plan's options. */
-static void take_plan(struct pack_values *v, const struct leat_run_info *info)
+/* What is given is the step's; what is said of the part goes by the plan's options, too. */
+static void take_plan(struct pack_in_parts *in, struct pack_values *v)
 {
-    const struct leat_pack_options *o = info->pack;
+    struct leat_pack_options *o = &v->pack;
 
-    v->parts = info->parts;
-    v->tokenizer = info->tokenizer;
-    v->text = o->text ? o->text : "text";
-    v->by = o->by;
-    v->special = o->special != 0;
+    in->step = *o;
+    in->step.threads = v->threads.counts[0];
+    in->step.renderers = &pack_renderers;
+    *o = *in->info.pack;
+    o->allow_truncated |= in->step.allow_truncated;
+    o->force = in->step.force;
+    o->resume = 1;
+    o->text = o->text ? o->text : "text";
+    v->parts = in->info.parts;
+    v->tokenizer = in->info.tokenizer;
     v->splits.count = o->split_count < ARRANGE_SPLITS ? (size_t)o->split_count : ARRANGE_SPLITS;
     for (size_t i = 0; i < v->splits.count; i++)
         v->splits.items[i] = o->splits[i];
     v->splits.folders = true;
-    v->allow_truncated = v->allow_truncated || info->allow_truncated;
-    v->resume = true;
-}
-
-static void take_step(struct pack_in_parts *in, const struct options_parsed *parsed, const struct pack_values *v)
-{
-    in->step.threads = v->threads.counts[0];
-    in->step.memory = v->memory;
-    in->step.write = v->write;
-    in->step.force = v->force;
-    in->step.allow_truncated = v->allow_truncated;
-    in->step.chat_seconds = (uint32_t)v->chat_seconds;
-    in->step.limit_rejects = is_given(parsed, "max-rejects");
-    in->step.max_rejects = v->max_rejects.count;
-    in->step.max_rejects_ppm = v->max_rejects.ppm;
-    in->step.renderers = &pack_renderers;
 }
 
 int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, const struct options_parsed *parsed,
-                       struct pack_values *v, struct leat_pack_options *options)
+                       struct pack_values *v)
 {
     struct leat_error err;
     size_t room;
@@ -133,13 +100,10 @@ int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, con
     code = check_part(self, in->info.parts, v);
     if (code != CLI_DONE)
         return code;
-    in->step = (struct leat_run_step_options)LEAT_RUN_STEP_OPTIONS_INIT;
-    take_step(in, parsed, v);
-    take_plan(v, &in->info);
-    *options = *in->info.pack;
-    if (!pack_options_part(self, v, options) || !commands_created(&in->step.created))
+    take_plan(in, v);
+    if (!pack_options_part(self, v) || !commands_created(&in->step.created))
         return CLI_WRONG;
-    in->part = options->part;
+    in->part = v->pack.part;
     room = (size_t)leat_run_part_name(in->run, in->part, NULL, 0) + 1;
     in->output = malloc(room);
     if (!in->output) {
@@ -151,8 +115,10 @@ int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, con
     return CLI_DONE;
 }
 
-void pack_in_parts_free(struct pack_in_parts *in)
+void pack_in_parts_free(struct pack_in_parts *in, struct pack_values *v)
 {
+    if (in->run) /* whose plan the options point into */
+        v->pack = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     leat_run_close(in->run);
     free(in->output);
 }
@@ -203,18 +169,17 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
         pack_notices_add(context, notice);
 }
 
-int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_options *options,
-                       const struct options_parsed *parsed)
+int pack_in_parts_plan(const struct pack_values *v, const struct options_parsed *parsed)
 {
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
-    struct leat_pack_options pack = *options;
+    struct leat_pack_options pack = v->pack;
     struct pack_notices notices = { 0 };
     struct leat_run *run;
     struct leat_error err;
     enum leat_status s;
 
-    if (v->force) {
+    if (pack.force) {
         cli_error("--force is for one part, as it is packed (--run DIR --part I): each part would start over whenever "
                   "it is tried again");
         return CLI_WRONG;
@@ -222,7 +187,6 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
     pack.notice = on_notice;
     pack.context = &notices;
     o.parts = (uint32_t)v->parts;
-    o.allow_truncated = v->allow_truncated;
     o.tokenizer = v->tokenizer;
     o.pattern = v->pattern;
     o.inputs = parsed->words;
@@ -234,7 +198,7 @@ int pack_in_parts_plan(const struct pack_values *v, const struct leat_pack_optio
     if (s != LEAT_OK) {
         int code = commands_run_failed(v->run, &err);
 
-        pack_dry_run_say_failing(v, options, parsed->words, parsed->count, NULL, &err);
+        pack_dry_run_say_failing(v, parsed->words, parsed->count, NULL, &err);
         return code;
     }
     leat_run_info(run, &info);

@@ -357,10 +357,15 @@ static void say_list(const struct damage_list *l, const char *before)
         cli_error("  and %s more (leat info --json lists all)", units_count(l->count - DAMAGE_SHOWN).text);
 }
 
+bool pack_bar_damage_fails(const struct pack_values *v, const struct leat_pack_report *report)
+{
+    return report->damaged_inputs > 0 && !v->pack.allow_truncated;
+}
+
 void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n)
 {
     if (n->damaged.count > 0)
-        say_list(&n->damaged, v->allow_truncated ? "warning: " : "");
+        say_list(&n->damaged, v->pack.allow_truncated ? "warning: " : "");
 }
 
 void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n)
@@ -391,15 +396,16 @@ static void say_kept(const struct pack_values *v, const struct leat_pack_report 
         const char *name = cli_shell_word(v->output, room, sizeof room);
 
         cli_error("nothing is lost: the same command with --resume%s continues from there%s%s",
-                  rejects ? " and a larger --max-rejects" : "", v->force ? "; --force alone starts over" : "", again);
+                  rejects ? " and a larger --max-rejects" : "", v->pack.force ? "; --force alone starts over" : "",
+                  again);
         cli_error("to give it up, remove what it left: rm -r %s.partial.*%s%s%s", name, report->rejects > 0 ? " " : "",
                   report->rejects > 0 ? name : "", report->rejects > 0 ? ".rejects.jsonl" : "");
     } else {
         cli_error("nothing is lost: pack the part again%s%s: it goes on from there%s",
-                  v->force ? ", without --force" : "",
-                  !rejects   ? ""
-                  : v->force ? " and with a larger --max-rejects"
-                             : ", with a larger --max-rejects",
+                  v->pack.force ? ", without --force" : "",
+                  !rejects        ? ""
+                  : v->pack.force ? " and with a larger --max-rejects"
+                                  : ", with a larger --max-rejects",
                   again);
     }
 }
@@ -438,11 +444,11 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
     } else {
         code = cli_failed(err);
     }
-    if (err->status == LEAT_E_REJECTS && report->documents == 0 && strcmp(err->field, v->text) == 0)
+    if (err->status == LEAT_E_REJECTS && report->documents == 0 && strcmp(err->field, v->pack.text) == 0)
         cli_error("no record was packed: --text FIELD names the member or column that holds the text; this run looked "
                   "for \"%s\"",
-                  v->text);
-    else if (err->status == LEAT_E_REJECTS && report->documents == 0 && !v->format && strcmp(err->file, "-") == 0)
+                  v->pack.text);
+    else if (err->status == LEAT_E_REJECTS && report->documents == 0 && !v->pack.format && strcmp(err->file, "-") == 0)
         cli_error("standard input is read as JSON lines; --format text packs it as one text");
     else if (report->resumable && err->status == LEAT_E_UNSUPPORTED && err->hint == LEAT_HINT_BINARY)
         say_over(v);

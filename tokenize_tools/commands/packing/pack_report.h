@@ -78,6 +78,8 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
 
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
+/* Returns true if a run that has packed all fails because inputs were cut off or broken. */
+bool pack_bar_damage_fails(const struct pack_values *v, const struct leat_pack_report *report);
 /* Says on stderr which inputs were cut off or broken, if any were; and how the run that has failed by that goes on. */
 void pack_bar_say_damage(const struct pack_values *v, const struct pack_notices *n);
 void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices *n);

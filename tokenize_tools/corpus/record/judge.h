@@ -1,11 +1,10 @@
 /*
  * judge.h: judges decide about records by their fields: whether a record is kept out or rejected, which dataset it goes
  * to, and what of it is learned. A judge is a row of judges.c, and holds for every format. A new one, say for a
- * greatest length, is a file judge_NAME.c, its name and number here, and its row. Its option is in leat/pack.h, the
- * table of the command (commands/packing/pack_options.c) and leat.pack() (python/src/pack/pack.c, _pack_options.py,
- * packing.py). If it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of leat.Packer and
- * leat.Run. It decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c) and in the
- * metadata of the dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
+ * greatest length, is a file judge_NAME.c, its name and number here, and its row. Its option is a row of
+ * pack/option_rows.h. If it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of
+ * leat.Packer and leat.Run. It decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c)
+ * and in the metadata of the dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
