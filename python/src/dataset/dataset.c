@@ -22,10 +22,10 @@ struct dataset {
     PyObject base;
     struct handle *handle; /* NULL: closed */
     struct stored_decoder
-        *decoder; /* kept between calls: opening one takes milliseconds; NULL: not needed yet, or in use */
+        *decoder; /* kept between calls, because opening one takes milliseconds; NULL: not needed yet, or in use */
 };
 
-/* What a call works with. It is held while the call runs, so that another thread may close the object. */
+/* The dataset of a call, which is held while the call runs, so that another thread may close the object. */
 struct dataset_call {
     struct handle *handle;
     const struct leat_dataset *d;
@@ -198,7 +198,7 @@ static enum leat_status copy(const struct leat_dataset *d, enum numbers what, ui
                         : leat_dataset_read(d, first, count, numbers, err);
 }
 
-/* An Array of a number for each token or document, from `first` on: a copy. */
+/* Returns an Array with a copy of a number for each token or document from `first` on. */
 static PyObject *copy_numbers(PyObject *self, PyObject *args, const char *format, enum numbers what)
 {
     struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .writable = 1 };
@@ -214,7 +214,7 @@ static PyObject *copy_numbers(PyObject *self, PyObject *args, const char *format
     leat_dataset_info(call.d, &info);
     a.bytes = what == STARTS ? 8 : what == MASK ? 1 : info.token_width;
     most = what == STARTS ? info.documents + 1 : info.tokens;
-    if (count <= most) /* the call refuses more before it writes */
+    if (count <= most) /* The call refuses a larger count before it writes. */
         memory = memory_make(NULL, (size_t)count * a.bytes);
     if (count <= most && !memory)
         return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
@@ -313,8 +313,8 @@ static PyObject *dataset_documents_in(PyObject *self, PyObject *args)
 
 /* ---- Where documents came from ---- */
 
-/* Reads a string of the index by the call that fits; NULL with an exception set, or with another status than LEAT_OK in
- * *s. */
+/* Reads a string of the index by a call of this type. Returns NULL with an exception set, or with the call's failure
+ * in *s. */
 typedef enum leat_status string_call(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
                                      uint64_t *bytes, struct leat_error *err);
 
@@ -472,7 +472,7 @@ static PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
         return dataset_end(&call, LEAT_OK, Py_NewRef(Py_None));
     if (s != LEAT_OK)
         return dataset_end(&call, s, NULL);
-    /* "y#" of NULL is None */
+    /* Py_BuildValue() makes None of a NULL for "y#". */
     result = Py_BuildValue("(NNy#)", args_text(t->name), args_text(t->pattern), (const char *)t->file,
                            (Py_ssize_t)t->file_bytes);
     leat_stored_tokenizer_free(t);
@@ -519,7 +519,7 @@ struct verifying {
     atomic_uint_fast64_t done, total;
 };
 
-/* From one of the library's threads. */
+/* Notes the progress; one of the library's threads calls it. */
 static uint32_t note_progress(void *context, uint64_t done, uint64_t total)
 {
     struct verifying *v = context;
@@ -622,8 +622,8 @@ static PyObject *dataset_decode(PyObject *self, PyObject *args)
         return NULL;
     leat_dataset_info(call.d, &info);
     if (count > info.tokens)
-        count = info.tokens + 1; /* out of range, without asking for memory */
-    /* another thread that comes in the meantime opens its own */
+        count = info.tokens + 1; /* This is out of range, and asks for no memory. */
+    /* A thread that calls in the meantime opens its own decoder. */
     x = object->decoder;
     object->decoder = NULL;
     ARGS_UNLOCKED(s = decode(&x, call.d, first, count, &text, &bytes, &call.err));

@@ -9,9 +9,10 @@
 #include "core/handle.h"
 #include "core/module.h"
 
-/* An object for a dataset that other code has opened. */
+/* Returns an object for a dataset that other code has opened. */
 PyObject *dataset_wrap(struct handle *handle);
-/* The handle of an object of the type, not held; NULL with an exception set: another type, or closed. */
+/* Returns the handle of a Dataset, without holding it. Returns NULL with an exception set if the object has another
+ * type or is closed. */
 struct handle *dataset_handle(PyObject *object);
 
 int dataset_register(PyObject *module);

@@ -1,4 +1,4 @@
-/* stored_decoder.c: see decoder.h. */
+/* stored_decoder.c: opens the tokenizer of a dataset, and decodes tokens with it. */
 #include "stored_decoder.h"
 
 #include <stdlib.h>

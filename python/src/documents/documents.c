@@ -1,6 +1,4 @@
-/*
- * documents.c: see documents.h. From top to bottom: the schema, batches, the stream, what Python calls.
- */
+/* documents.c: from top to bottom: the schema, batches, the stream, the functions for Python. */
 #include "documents.h"
 
 #include <errno.h>
@@ -9,23 +7,25 @@
 
 #include "dataset/dataset.h"
 
-/* A batch ends where either is reached, or a dataset of a list ends: its tokens lie in one piece. */
+/* A batch ends at one of these limits, or where a dataset of a list ends, so that its tokens lie in one piece. */
 #define BATCH_DOCUMENTS ((uint64_t)16384)
 #define BATCH_TOKENS    ((uint64_t)1 << 22)
 
 /* ---- Schema ----------------------------------------------------------------------------------------------------- */
 
-#define NULLABLE 2 /* all are, as writers of Arrow have it: tables of several sources can be joined */
+#define NULLABLE                                                                                                       \
+    2 /* all columns have this flag, as Arrow's writers set it, so that tables of several sources can be
+                      joined */
 
-/* The list's items are the schema's second column. */
+/* The columns. `items` is the format of a list's items. */
 static const struct {
-    const char *name, *format, *items; /* items: NULL: no list */
+    const char *name, *format, *items; /* `items` is NULL if the column has no lists */
 } kinds[DOCUMENTS_COLUMNS] = {
     [NUMBER] = { "number", "l", NULL }, [ID] = { "id", "U", NULL },        [SOURCE] = { "source", "U", NULL },
     [TEXT] = { "text", "U", NULL },     [TOKENS] = { "tokens", "+l", "" }, [MASK] = { "mask", "+l", "C" },
 };
 
-/* Each has memory of its own: a consumer may move a field out of its schema. */
+/* Memory of a schema. Each field has its own, because a consumer may move it out of its schema. */
 struct schema_memory {
     struct ArrowSchema fields[DOCUMENTS_COLUMNS];
     struct ArrowSchema *list[DOCUMENTS_COLUMNS];
@@ -106,7 +106,7 @@ static enum leat_status make_schema(struct ArrowSchema *out, const struct docume
 
 /* ---- Batches ---------------------------------------------------------------------------------------------------- */
 
-/* How many documents from `first` on are of the same dataset. */
+/* Counts the documents from `first` on that are in the same dataset of a list. */
 static enum leat_status left_in_part(const struct documents *s, uint64_t first, uint64_t *left, struct leat_error *err)
 {
     uint64_t low = 0, high = s->info.parts;
@@ -145,7 +145,8 @@ static bool wants(const struct documents *s, enum documents_column column)
     return false;
 }
 
-/* The next documents, whose starts and origins are read at once; end_batch() also after a failure. */
+/* Begins a batch of the next documents, and reads their starts and origins at once. Call end_batch() afterwards,
+ * also if this fails. */
 static enum leat_status begin_batch(struct documents *s, struct documents_batch *b, struct leat_error *err)
 {
     uint64_t left = 0;
@@ -168,7 +169,7 @@ static enum leat_status begin_batch(struct documents *s, struct documents_batch 
     if (!b->origins)
         return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %llu documents", (unsigned long long)b->count);
     status = leat_dataset_origins(s->d, b->first, b->count, b->origins, err);
-    for (uint64_t i = 0; status == LEAT_E_NOT_FOUND && i < b->count; i++) /* another tool's files do not say it */
+    for (uint64_t i = 0; status == LEAT_E_NOT_FOUND && i < b->count; i++) /* Files of other tools store no origins. */
         b->origins[i] = (struct leat_origin) { .input = LEAT_NONE, .line = LEAT_NONE };
     return status == LEAT_E_NOT_FOUND ? LEAT_OK : status;
 }
@@ -184,7 +185,7 @@ static void release_table(struct ArrowArray *table)
     struct table_memory *m = table->private_data;
 
     for (int64_t i = 0; i < table->n_children; i++)
-        if (m->columns[i].release) /* else it was moved out */
+        if (m->columns[i].release) /* A consumer may have moved the column out. */
             m->columns[i].release(&m->columns[i]);
     free(m);
     table->release = NULL;
@@ -269,7 +270,7 @@ static void release_stream(struct ArrowArrayStream *stream)
 #define STREAM "arrow_array_stream"
 #define SCHEMA "arrow_schema"
 
-/* Columns by their numbers, from a tuple. */
+/* Reads the numbers of columns from a tuple. */
 static int take_columns(struct documents *s, PyObject *columns)
 {
     Py_ssize_t count = PyTuple_Size(columns);
@@ -286,7 +287,7 @@ static int take_columns(struct documents *s, PyObject *columns)
     return 0;
 }
 
-/* What a stream reads, but for its range; NULL: an exception is set. */
+/* Makes what a stream reads, except its range. Returns NULL with an exception set on failure. */
 static struct documents *make_documents(PyObject *dataset, PyObject *columns)
 {
     struct handle *handle = dataset_handle(dataset);

@@ -17,26 +17,26 @@
 
 enum documents_column { NUMBER, ID, SOURCE, TEXT, TOKENS, MASK, DOCUMENTS_COLUMNS };
 
-/* What a stream reads. */
+/* The documents and columns that a stream reads. */
 struct documents {
-    struct handle *handle; /* of the dataset */
+    struct handle *handle; /* keeps the dataset open */
     const struct leat_dataset *d;
     struct leat_info info;
     enum documents_column columns[DOCUMENTS_COLUMNS];
     size_t column_count;
-    struct stored_decoder *decoder; /* with TEXT */
-    uint64_t next, end;             /* documents */
+    struct stored_decoder *decoder; /* decodes texts, with the column TEXT */
+    uint64_t next, end;             /* next document, and the end */
     struct leat_error err;
 };
 
-/* Documents [first, first + count), of one dataset of a list. */
+/* Documents [first, first + count), all in one dataset of a list. */
 struct documents_batch {
     uint64_t first, count;
-    uint64_t *starts;            /* one more than there are documents */
-    struct leat_origin *origins; /* with ID or SOURCE */
+    uint64_t *starts;            /* count + 1 starts */
+    struct leat_origin *origins; /* origins, with the columns ID or SOURCE */
 };
 
-/* Makes a column of a batch; its release frees it. (documents_columns.c) */
+/* Makes a column of a batch, which its `release` frees (documents_columns.c). */
 enum leat_status documents_make_column(struct ArrowArray *out, struct documents *s, const struct documents_batch *b,
                                        enum documents_column column, struct leat_error *err);
 

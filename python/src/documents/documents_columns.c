@@ -1,4 +1,4 @@
-/* documents_columns.c: the columns of a batch; see documents.h. */
+/* documents_columns.c: makes the columns of a batch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,13 +6,13 @@
 #include "base/utf8.h"
 #include "documents.h"
 
-/* What a column's array points to: memory of its own, or tokens in place. */
+/* The memory that a column's array points to: its own, or tokens in place. */
 struct column_memory {
     const void *buffers[3];
     void *own[3];
     struct buffer text;
     struct leat_view view;
-    struct handle *handle; /* with a view: of the dataset */
+    struct handle *handle; /* keeps the dataset open while the view is used */
     struct ArrowArray items;
     struct ArrowArray *list[1];
 };
@@ -21,7 +21,7 @@ static void release_column(struct ArrowArray *column)
 {
     struct column_memory *m = column->private_data;
 
-    if (m->items.release) /* else it was moved out */
+    if (m->items.release) /* A consumer may have moved the items out. */
         m->items.release(&m->items);
     for (size_t i = 0; i < sizeof m->own / sizeof *m->own; i++)
         free(m->own[i]);
@@ -52,10 +52,11 @@ static enum leat_status no_memory(struct leat_error *err, uint64_t rows)
     return errors_set(err, LEAT_E_NO_MEMORY, "no memory for a column of %llu rows", (unsigned long long)rows);
 }
 
-/* Memory of a column's own, as its buffer `number`. */
+/* Allocates memory that the column owns, as its buffer `number`. */
 static void *column_take(struct column_memory *m, int number, uint64_t bytes)
 {
-    m->own[number] = bytes < SIZE_MAX ? calloc((size_t)bytes + 1, 1) : NULL; /* never NULL for 0 bytes */
+    m->own[number] = bytes < SIZE_MAX ? calloc((size_t)bytes + 1, 1) : NULL; /* The extra byte makes it non-NULL for 0
+                                                                                bytes. */
     m->buffers[number] = m->own[number];
     return m->own[number];
 }
@@ -74,7 +75,7 @@ static enum leat_status make_numbers(struct ArrowArray *out, const struct docume
     return LEAT_OK;
 }
 
-/* Tokens in place if the file is mapped, else a copy. */
+/* Points the column at the tokens in place if the file is mapped; otherwise copies them. */
 static enum leat_status take_tokens(struct column_memory *m, const struct documents *s, uint64_t first, uint64_t count,
                                     struct leat_error *err)
 {
@@ -91,7 +92,7 @@ static enum leat_status take_tokens(struct column_memory *m, const struct docume
                                                           : no_memory(err, count);
 }
 
-/* A list for each document, of tokens or bytes of the mask. */
+/* Makes a list for each document, of its tokens or of the bytes of its mask. */
 static enum leat_status make_lists(struct ArrowArray *out, const struct documents *s, const struct documents_batch *b,
                                    bool of_mask, struct leat_error *err)
 {
@@ -101,7 +102,7 @@ static enum leat_status make_lists(struct ArrowArray *out, const struct document
 
     if (!offsets)
         return no_memory(err, b->count);
-    if (count > INT32_MAX) /* only a batch of one document has so many */
+    if (count > INT32_MAX) /* Only a batch of one document has so many. */
         return errors_set(err, LEAT_E_UNSUPPORTED, "document %llu has %llu tokens: a list of Arrow holds 2^31 - 1",
                           (unsigned long long)b->first, (unsigned long long)count);
     for (uint64_t i = 0; i <= b->count; i++)
@@ -122,11 +123,11 @@ static enum leat_status make_lists(struct ArrowArray *out, const struct document
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */
 
-/* Texts of a column while they are made. Arrow wants UTF-8: what is malformed is replaced as Python does it. */
+/* Texts of a column while they are made. Arrow wants UTF-8, so malformed bytes are replaced as Python replaces them. */
 struct texts {
     struct column_memory *m;
     int64_t *offsets;
-    uint8_t *there; /* a bit each; NULL: none is missing */
+    uint8_t *there; /* a bit per text that exists; NULL: none is missing */
     uint64_t count, missing;
 };
 
@@ -141,7 +142,7 @@ static enum leat_status begin_texts(struct texts *t, struct ArrowArray *out, con
     return t->offsets && (t->there || !may_miss) ? LEAT_OK : no_memory(err, b->count);
 }
 
-/* NULL: missing. */
+/* Appends a text; NULL is a missing one. */
 static enum leat_status add_text(struct texts *t, const char *text, uint64_t bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -193,7 +194,7 @@ static enum leat_status make_ids(struct ArrowArray *out, const struct documents 
     return status;
 }
 
-/* Documents of an input mostly follow each other: its path is read once for these. */
+/* Makes the column of paths. Documents of an input mostly follow each other, so its path is read once for them. */
 static enum leat_status make_sources(struct ArrowArray *out, const struct documents *s, const struct documents_batch *b,
                                      struct leat_error *err)
 {
@@ -222,7 +223,7 @@ static enum leat_status make_sources(struct ArrowArray *out, const struct docume
     return status;
 }
 
-/* Without begin and end token. */
+/* Makes the column of texts, without begin and end tokens. */
 static enum leat_status make_texts(struct ArrowArray *out, const struct documents *s, const struct documents_batch *b,
                                    struct leat_error *err)
 {

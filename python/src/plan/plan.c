@@ -107,7 +107,7 @@ static PyObject *plan_source(PyObject *self, PyObject *args)
         return NULL;
     if (leat_plan_source_info(plan_of(self), number, &i, &err) != LEAT_OK)
         return errors_raise(&err);
-    /* the plan closes it */
+    /* The plan closes the dataset. */
     handle = handle_make((void *)(uintptr_t)i.dataset, NULL);
     if (!handle || !handle_needs(handle, ((struct plan *)(void *)self)->handle)) {
         handle_drop(handle);
@@ -159,7 +159,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
         return PyErr_NoMemory();
     s = leat_plan_pieces(plan, x, 1, pieces, &err);
     if (s == LEAT_OK && x->pieces > 0)
-        piece = pieces[0]; /* the row's first */
+        piece = pieces[0]; /* the first piece of the row */
     free(pieces);
     if (s == LEAT_OK)
         s = leat_plan_source_info(plan, piece.source, &source, &err);
@@ -173,7 +173,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
                       x->block, x->token);
 }
 
-/* The stretches of a sample's row, for the caller to free. */
+/* Finds the stretches of a sample's row, which the caller frees. */
 enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
                                uint64_t *count, struct leat_error *err)
 {

@@ -17,17 +17,17 @@ struct plan {
 
 const struct leat_plan *plan_of(PyObject *self);
 
-/* The handle of an object of the type, not held; NULL with an exception set: another type. */
+/* Returns the handle of a Plan, without holding it, or NULL with an exception set if the object has another type. */
 struct handle *plan_handle(PyObject *object);
 
-/* Makes an object for an open plan; takes over the handle, also on failure. */
+/* Makes an object for an open plan. It takes the handle over, also on failure. */
 PyObject *plan_wrap(struct handle *handle);
 
-/* The stretches of a sample's row, for the caller to free. */
+/* Finds the stretches of a sample's row, which the caller frees. */
 enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
                                uint64_t *count, struct leat_error *err);
 
-/* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
+/* Returns (n, source, window, document, offset, part, epoch, length, block, token), or NULL with an exception set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
 
 /* Methods and functions of plan_open.c and plan_rows.c. */

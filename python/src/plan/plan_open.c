@@ -8,12 +8,12 @@
 #include "dataset/dataset.h"
 #include "plan.h"
 
-/* What the options point at, until the plan is open. */
+/* The memory that the options point at until the plan is open. */
 struct plan_parts {
     struct leat_plan_source *sources;
     struct leat_plan_phase *phases;
     struct leat_plan_range *skips;
-    PyObject *strings; /* a list of the bytes objects that are pointed at */
+    PyObject *strings; /* a list of the bytes objects that the options point at */
 };
 
 static void parts_free(struct plan_parts *p)
@@ -24,7 +24,8 @@ static void parts_free(struct plan_parts *p)
     Py_XDECREF(p->strings);
 }
 
-/* The text of a str or None, which lives as long as the parts; false with an exception set. */
+/* Gets the text of a str, or NULL for None. It lives as long as the parts. Returns false with an exception set on
+ * failure. */
 static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
 {
     PyObject *bytes;
@@ -204,7 +205,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO&O&:parse_plan", &given, PyUnicode_FSConverter, &named, args_opening, &open))
         return NULL;
     label = PyBytes_AsString(named);
-    /* it may name files, but it may also be something else, with zero bytes */
+    /* The text may name files, but it may also be something else, with zero bytes. */
     text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
     if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
         ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
@@ -215,7 +216,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     return result;
 }
 
-/* A plan that was made of another, whose datasets it uses. */
+/* Wraps a plan that was made of another plan and uses its datasets. */
 static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
 {
     struct handle *handle = handle_make(plan, close_plan);
@@ -229,7 +230,7 @@ static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
     return plan_wrap(handle);
 }
 
-/* by_tokens(max_tokens, max_rows, pool): in batches by tokens */
+/* by_tokens(max_tokens, max_rows, pool): the plan in batches by tokens */
 PyObject *plan_by_tokens(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -244,7 +245,7 @@ PyObject *plan_by_tokens(PyObject *self, PyObject *args)
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
-/* ban(lines): the same with further bans */
+/* ban(lines): the plan with further bans */
 PyObject *plan_ban(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -260,7 +261,7 @@ PyObject *plan_ban(PyObject *self, PyObject *args)
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
-/* reorder(order, seq_len): the same sources in another order; 0: the same length */
+/* reorder(order, seq_len): the plan's sources in another order; seq_len 0 keeps the length */
 PyObject *plan_reorder(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -278,7 +279,7 @@ PyObject *plan_reorder(PyObject *self, PyObject *args)
 
 /* ---- Changes ---- */
 
-/* A plan that came from another one needs the datasets that this one needs, and those that were added. */
+/* Wraps a changed plan, which needs the datasets of the plan that it came from, and those that were added. */
 static PyObject *wrap_changed(struct leat_plan *plan, const struct handle *from, PyObject *changes)
 {
     struct handle *handle = handle_make(plan, close_plan);
@@ -296,7 +297,7 @@ static PyObject *wrap_changed(struct leat_plan *plan, const struct handle *from,
     return PyErr_NoMemory();
 }
 
-/* Reads (at, weights or None, sources, seq_len); the parts are the change's own. */
+/* Reads (at, weights or None, sources, seq_len) into a change and parts of its own. */
 static int take_change(struct plan_parts *p, PyObject *tuple, struct leat_plan_change *change)
 {
     PyObject *weights, *sources;

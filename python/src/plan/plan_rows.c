@@ -14,8 +14,8 @@
 #include "core/array.h"
 #include "plan.h"
 
-/* The samples at the positions of a list, for the caller to free; they must be of one length, unless rows are padded
- * (order fit). NULL with an exception set. */
+/* Finds the samples at the positions of a list; the caller frees them. They must have one length, unless rows are
+ * padded (order fit). Returns NULL with an exception set on failure. */
 static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
@@ -45,7 +45,7 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
     return NULL;
 }
 
-/* The same of what a method was given. */
+/* Finds the samples of a method's arguments, as find_samples() does. */
 static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *positions, unsigned number_bytes,
                                         size_t *count)
 {
@@ -58,7 +58,7 @@ static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *
 
 /* ---- Labels that are the next inputs: an array ---- */
 
-/* The tokens of a stretch. */
+/* Reads the tokens of a stretch. */
 static enum leat_status read_stretch(const struct leat_plan *plan, const struct leat_stretch *t, uint32_t *ids,
                                      struct leat_error *err)
 {
@@ -71,8 +71,8 @@ static enum leat_status read_stretch(const struct leat_plan *plan, const struct 
     return LEAT_OK;
 }
 
-/* The tokens of a sample, each at its place. A row is one array of inputs and labels, so each stretch must go on where
- * the one before it ends: a label of its own would stand where the next piece's first token does. */
+/* Reads the tokens of a sample, each to its place. A row is one array of inputs and labels, so each stretch must go
+ * on where the one before it ends: a label of its own would stand where the next piece's first token does. */
 static enum leat_status read_stretches(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
                                        struct leat_error *err)
 {
@@ -90,7 +90,7 @@ static enum leat_status read_stretches(const struct leat_plan *plan, const struc
                       x->number);
 }
 
-/* The tokens of one sample, widened. */
+/* Reads the tokens of a sample, and widens them. */
 static enum leat_status read_row(const struct leat_plan *plan, const struct leat_sample *x, unsigned number_bytes,
                                  uint32_t *ids, char *to, struct leat_error *err)
 {
@@ -154,7 +154,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
 
 #define IGNORED (-100)
 
-/* labels_apart(): whether rows() would lose what the plan says of labels. */
+/* labels_apart(): True if rows() would lose what the plan says of labels */
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
@@ -168,15 +168,15 @@ struct job {
     const struct leat_plan *plan;
     struct leat_plan_info info;
     unsigned number_bytes;
-    int documents, mask_first; /* whether documents are looked up; and labels have no loss that begin one */
-    size_t width;              /* of a row of each output */
+    int documents, mask_first; /* documents are looked up; the first label of a document has no loss */
+    size_t width;              /* bytes of a row of each output */
     char *inputs, *labels, *positions, *numbers;
     float *weights;
     uint8_t *attention;
     struct leat_piece *pieces;
-    uint32_t *ids; /* of a piece */
+    uint32_t *ids; /* ids of a piece */
     uint8_t *mask;
-    uint8_t *begins; /* by place of the row: whether a document begins there */
+    uint8_t *begins; /* for each place of the row, 1 if a document begins there */
 };
 
 static void put(const struct job *j, char *to, size_t i, int64_t number)
@@ -196,7 +196,7 @@ static void clear_row(const struct job *j, size_t at, uint64_t pad)
     }
 }
 
-/* Marks where documents begin inside of a stretch, of which the plan says nothing. */
+/* Marks where documents begin inside a stretch, since the plan does not say it. */
 static enum leat_status search_stretch(const struct job *j, const struct leat_stretch *t, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -209,7 +209,8 @@ static enum leat_status search_stretch(const struct job *j, const struct leat_st
         some = count < 64 ? count : 64;
         s = leat_dataset_starts(source.dataset, number, some, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < some; i++)
-            if (starts[i] >= t->token && starts[i] - t->token < t->count) /* empty ones may begin after it */
+            if (starts[i] >= t->token && starts[i] - t->token < t->count) /* Empty documents may begin after the
+                                                                             stretch. */
                 j->begins[t->at + (starts[i] - t->token)] = 1;
     }
     return s;
@@ -246,7 +247,7 @@ static void put_documents(const struct job *j, size_t at, size_t length)
     }
 }
 
-/* Reads a piece's ids and mask from its stretches, which begin at *row; leaves it after the last of them. */
+/* Reads a piece's ids and mask from its stretches, which begin at *row, and moves *row past them. */
 static enum leat_status read_piece(const struct job *j, uint64_t number, const struct leat_piece *p,
                                    const struct leat_stretch **row, struct leat_error *err)
 {
@@ -338,7 +339,7 @@ static enum leat_status make_rows(struct job *j, const struct leat_sample *sampl
 
 #define MOST_OUTPUTS 6
 
-/* The outputs, which lie in `memory` one after another. */
+/* Makes Arrays of the outputs, which lie in `memory` one after another. */
 static PyObject *make_arrays(struct handle *memory, const struct job *j, size_t count)
 {
     const struct {
@@ -410,7 +411,7 @@ PyObject *plan_rows_apart(PyObject *self, PyObject *args)
     leat_plan_info(j.plan, &j.info);
     j.documents |= j.mask_first;
     if (j.info.order == LEAT_ORDER_FIT)
-        j.mask_first = 0; /* no label of a piece is another document's */
+        j.mask_first = 0; /* No label of a piece belongs to another document. */
     j.width = j.info.order == LEAT_ORDER_FIT ? (size_t)j.info.max_seq_len : samples[0].length;
     all = make_outputs(&j, samples, count);
     free(samples);

@@ -14,19 +14,24 @@
 
 #include "core/pause.h"
 
-#define STRETCH_BYTES   ((uint64_t)64 << 10)
-#define STRETCH_TEXTS   4096
-#define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
-#define MANY_IDS        ((size_t)1 << 20)     /* room for more of them is not kept from one stretch to the next */
-#define TOGETHER        256                   /* texts that an encoder gets at a time */
-#define IN_CHUNKS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in chunks, to be stopped between them */
+#define STRETCH_BYTES ((uint64_t)64 << 10)
+#define STRETCH_TEXTS 4096
+#define ALONE_BYTES                                                                                                    \
+    ((uint64_t)256 << 10)          /* so few bytes are encoded before a thread has begun, which takes 3 to
+                                                 20 ms */
+#define MANY_IDS ((size_t)1 << 20) /* room for more ids is not kept from one stretch to the next */
+#define TOGETHER 256               /* most texts that an encoder gets at a time */
+#define IN_CHUNKS_BYTES                                                                                                \
+    ((uint64_t)2 << 20) /* a longer text is encoded in chunks, so that it can be stopped
+                                                 between them */
 
 /* ---- Encoders between two texts ---- */
 
 static _Thread_local const atomic_bool *stop_flag;
 
-/* What ends a text that takes long, for encoders that this thread uses from now on: the flag, once it is set. NULL: a
- * signal handler that raises an exception, which the thread's call must then leave set (text_encoders_stopped()). */
+/* Chooses what stops a long text in the encoders that this thread uses from now on: the flag, once it is set, or, if
+ * `flag` is NULL, a signal handler that raises. The thread's call must then leave that exception set
+ * (text_encoders_stopped()). */
 static void text_encoders_stop_by(const atomic_bool *flag)
 {
     stop_flag = flag;
@@ -37,7 +42,8 @@ bool text_encoders_stopped(enum leat_status status)
     return status == LEAT_E_STOPPED && PyErr_Occurred();
 }
 
-/* Handlers run in the main thread only: in others this finds nothing, which is fine. */
+/* Returns 1 if the encoder should stop. Handlers run in the main thread only; in other threads this finds nothing,
+ * which is fine. */
 static uint32_t stop(void *context)
 {
     PyGILState_STATE state;
@@ -88,7 +94,7 @@ struct stretch {
 };
 
 struct ready {
-    struct text_ids ids; /* without memory if there are none */
+    struct text_ids ids; /* has no memory if there are no ids */
     bool encoded;
 };
 
@@ -100,11 +106,11 @@ struct job {
     struct worker *workers;
     unsigned worker_count;
     atomic_size_t next;
-    struct pause_work call; /* its `stop`: interrupted */
-    bool paused;            /* it is what the caller's thread waits for */
-    pthread_mutex_t lock;   /* of all below */
-    size_t in_order;        /* stretches whose ids are in the result */
-    struct ready *ready;    /* of each stretch that is encoded before its turn */
+    struct pause_work call; /* its `stop` says that the work was interrupted */
+    bool paused;            /* true: the caller's thread waits for it */
+    pthread_mutex_t lock;   /* guards all members below */
+    size_t in_order;        /* number of stretches whose ids are in the result */
+    struct ready *ready;    /* stretches that were encoded before their turn */
     bool failed;
     size_t failed_text;
     struct leat_error err;
@@ -113,7 +119,7 @@ struct job {
 struct worker {
     struct job *job;
     struct leat_encoder *encoder;
-    struct text_ids ids; /* of the stretch that it encodes */
+    struct text_ids ids; /* ids of the stretch that the worker encodes */
     pthread_t thread;
 };
 
@@ -128,7 +134,7 @@ static void fail(struct job *job, size_t text, const struct leat_error *err)
         job->err = *err;
     }
     pthread_mutex_unlock(&job->lock);
-    /* nothing further is begun; what is begun goes to its end, since it may hold an earlier failure */
+    /* No further stretch is begun. Those that were begun go to their end, since they may have an earlier failure. */
     atomic_store(&job->next, job->stretch_count);
 }
 
@@ -167,7 +173,8 @@ static enum leat_status encode_long(struct job *job, struct leat_encoder *e, siz
     return s;
 }
 
-/* Encodes one or more of `count` texts, from `first` on; *done says how many. If it fails, the first one does. */
+/* Encodes one or more of `count` texts from `first` on, and sets *done to how many. A failure is that of the first
+ * of them. */
 static enum leat_status encode_texts(struct job *job, struct leat_encoder *e, size_t first, size_t count, size_t *done,
                                      struct text_ids *out, struct leat_error *err)
 {
@@ -193,7 +200,7 @@ static enum leat_status encode_texts(struct job *job, struct leat_encoder *e, si
     return text_ids_append(out, ids, all, err);
 }
 
-/* Puts the ids of a stretch into the result, or where they wait for their turn. */
+/* Appends the ids of a stretch to the result, or keeps them until their turn comes. */
 static enum leat_status deliver(struct job *job, size_t n, struct text_ids *ids, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -247,7 +254,7 @@ static void *run_worker(void *context)
 
 /* ---- All of them ---- */
 
-/* The first worker's work is done here, on the thread of pause_run(). */
+/* Runs all workers. The first one works here, on the thread of pause_run(). */
 static void work_all(void *context)
 {
     struct job *job = context;
@@ -261,7 +268,7 @@ static void work_all(void *context)
         pthread_join(w[i].thread, NULL);
 }
 
-/* Where there is little, it is done here. -1: a signal handler has raised an exception. */
+/* Runs the job, on this thread if there is little to do. Returns -1 if a signal handler has raised. */
 static int run(struct job *job, uint64_t bytes)
 {
     job->call = (struct pause_work) { .work = work_all, .context = job };
@@ -295,7 +302,7 @@ static int raise_failure(struct job *job, size_t count)
 {
     struct leat_error err = job->err;
 
-    /* the sentence counts bytes from the text's beginning: say of which */
+    /* The sentence counts bytes from a text's beginning, so it must name the text. */
     if (count > 1)
         snprintf(err.message, sizeof err.message, "text %zu: %.*s", job->failed_text, (int)sizeof err.message - 40,
                  job->err.message);
@@ -322,7 +329,7 @@ static void free_job(struct job *job)
     free(job->stretches);
 }
 
-/* With encoders of the pool; the GIL is held. */
+/* Runs the job with encoders of the pool; the caller holds the GIL. */
 static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool special, unsigned threads, uint64_t bytes)
 {
     struct worker *workers = job->workers = calloc(threads, sizeof *workers);

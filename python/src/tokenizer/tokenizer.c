@@ -11,10 +11,10 @@
 #include "arrow/arrow.h"
 #include "tokenizer.h"
 
-/* Shorter work is done with the GIL held: to release it and wait for it again costs as much. */
+/* Shorter texts are encoded with the GIL held: releasing it and waiting for it again would cost as much. */
 #define WITH_GIL_BYTES 1024
 #define WITH_GIL_IDS   256
-/* Longer texts go the way of many, which can be interrupted. */
+/* Longer texts are encoded as a batch, which can be interrupted. */
 #define INTERRUPTIBLE_BYTES ((uint64_t)1 << 20)
 
 /* The name of capsules that hold ids. */
@@ -49,7 +49,8 @@ bool text_tokenizer_facts(PyObject *object, struct leat_tokenizer_info *info, st
 /* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
 static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *spec = NULL, *pattern = NULL, *name = NULL, *self = NULL; /* any bytes, as names of files */
+    PyObject *spec = NULL, *pattern = NULL, *name = NULL, *self = NULL; /* These may be any bytes, as names of files
+                                                                           may. */
     struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
     struct leat_stored_tokenizer stored = { .pattern = "" };
     const char *file = NULL;
@@ -249,7 +250,7 @@ static PyObject *tokenizer_encode(PyObject *self, PyObject *args)
     return given;
 }
 
-/* A list of lists of ids. */
+/* Returns a list of lists of ids. */
 static PyObject *lists_of(const struct text_batch_result *r, size_t count, enum text_form form)
 {
     PyObject *lists = PyList_New((Py_ssize_t)count);
@@ -265,7 +266,7 @@ static PyObject *lists_of(const struct text_batch_result *r, size_t count, enum 
     return lists;
 }
 
-/* How many bytes are mapped is the capsule's context. */
+/* Frees the ids of a capsule, whose context is the number of mapped bytes. */
 static void free_ids(PyObject *capsule)
 {
     struct many_ids ids = { .at = PyCapsule_GetPointer(capsule, IDS),
@@ -274,13 +275,14 @@ static void free_ids(PyObject *capsule)
     many_ids_free(&ids);
 }
 
-/* What holds the ids from now on; NULL with an exception. */
+/* Returns the object that owns the ids from now on, or NULL with an exception. */
 static PyObject *holder_of(struct many_ids *ids)
 {
     struct leat_error err;
     PyObject *capsule;
 
-    if (!ids->at && many_ids_append(ids, (const uint32_t[]) { 0 }, 1, &err) == LEAT_OK) /* a capsule holds no NULL */
+    if (!ids->at &&
+        many_ids_append(ids, (const uint32_t[]) { 0 }, 1, &err) == LEAT_OK) /* A capsule cannot have a NULL pointer. */
         ids->count = 0;
     many_ids_trim(ids);
     if (!ids->at)
@@ -293,8 +295,8 @@ static PyObject *holder_of(struct many_ids *ids)
     return NULL;
 }
 
-/* ((what holds the memory of all ids, its address, how many they are), bytearray of where each text begins and the last
- * one ends as int64). Takes the ids: they are not copied once more. */
+/* Returns ((owner of the memory of all ids, its address, number of ids), bytearray of int64: the start of each text,
+ * and the end). Takes the ids over, without a copy. */
 static PyObject *flat_of(struct text_batch_result *r, size_t count)
 {
     PyObject *offsets = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((count + 1) * sizeof(int64_t))), *holder;
@@ -318,7 +320,7 @@ static PyObject *flat_of(struct text_batch_result *r, size_t count)
     return Py_BuildValue("(NKn)N", holder, address, ids, offsets);
 }
 
-/* The numbers of the texts that hold strings of special tokens. */
+/* Returns the numbers of the texts that have strings of special tokens. */
 static PyObject *with_specials(const struct text_batch_result *r, size_t count)
 {
     PyObject *list = PyList_New(0);
@@ -336,7 +338,7 @@ static PyObject *with_specials(const struct text_batch_result *r, size_t count)
     return list;
 }
 
-/* How many texts are encoded, and returned. */
+/* How texts are encoded, and in which form ids are returned. */
 struct encoding {
     int special, form, flat;
     unsigned threads;
@@ -376,7 +378,7 @@ static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
     return given;
 }
 
-/* encode_arrow(stream, column, special, threads, form, flat): the same of a column of an Arrow stream. */
+/* encode_arrow(stream, column, special, threads, form, flat): like encode_batch(), for a column of an Arrow stream. */
 static PyObject *tokenizer_encode_arrow(PyObject *self, PyObject *args)
 {
     struct arrow_texts *texts;

@@ -15,13 +15,12 @@
 
 /* ---- Encoders (encoding.c) ---- */
 
-/*
- * Encoders that wait for their next text: they are expensive to make, and one thread uses each. The GIL guards the
- * pool, so that a fork finds it in order.
- */
+/* A pool of encoders that wait for their next text. They are expensive to make, and each serves one thread at a
+ * time. The GIL guards the pool, so that a fork finds it in order. */
 #define TEXT_POOL_MAX 64
 struct text_encoders {
-    struct leat_encoder *waiting[2][TEXT_POOL_MAX]; /* by whether strings of special tokens become these */
+    struct leat_encoder *waiting[2][TEXT_POOL_MAX]; /* [1]: encoders that turn strings of special tokens into these
+                                                       tokens */
     unsigned count[2];
 };
 enum leat_status text_encoders_take(struct text_encoders *pool, const struct leat_tokenizer *t, bool special,
@@ -29,7 +28,7 @@ enum leat_status text_encoders_take(struct text_encoders *pool, const struct lea
 void text_encoders_give(struct text_encoders *pool, bool special, struct leat_encoder *e);
 void text_encoders_free(struct text_encoders *pool);
 
-/* With Python's lock: whether an encoder's failure is such an exception. */
+/* Returns true if an encoder failed because a signal handler has raised. The caller has Python's lock. */
 bool text_encoders_stopped(enum leat_status status);
 
 /* ---- The object ---- */
@@ -39,10 +38,11 @@ struct text_tokenizer {
     struct text_encoders encoders;
 };
 
-/* The tokenizer of a leat._leat.Tokenizer; NULL with TypeError for anything else. */
+/* Returns the tokenizer of a leat._leat.Tokenizer, or NULL with TypeError for any other object. */
 struct text_tokenizer *text_tokenizer_of(PyObject *object);
 
-/* What is stored of a tokenizer, if one is given; the object may be None. False with an exception set. */
+/* Gets the facts and the stored form of a tokenizer; the object may also be None. Returns false with an exception
+ * set on failure. */
 bool text_tokenizer_facts(PyObject *object, struct leat_tokenizer_info *info, struct leat_stored_tokenizer *stored,
                           bool *given);
 
@@ -51,12 +51,13 @@ int text_tokenizer_register(PyObject *module);
 /* ---- Many texts, encoded by several threads (encoding.c) ---- */
 
 struct text_batch_result {
-    struct many_ids ids; /* of all texts, one after the other */
-    uint64_t *counts;    /* ids of each text */
-    uint64_t *specials;  /* strings of special tokens in each text */
+    struct many_ids ids; /* ids of all texts, one after the other */
+    uint64_t *counts;    /* number of ids of each text */
+    uint64_t *specials;  /* number of strings of special tokens in each text */
 };
 
-/* Encodes with at most that many threads, without the GIL. -1 with an exception, KeyboardInterrupt too. */
+/* Encodes texts with at most `threads` threads, without the GIL. Returns -1 with an exception on failure, also for
+ * KeyboardInterrupt. */
 int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size_t count, bool special,
                    unsigned threads, struct text_batch_result *result);
 void text_batch_free(struct text_batch_result *result);
