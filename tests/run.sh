@@ -9,6 +9,8 @@
 # this regular expression are left out. $LEAT_TEST_TURN, if set: N/OF, every OF-th test from the N-th.
 # No test asks the Hugging Face Hub, whatever looks like a model's name; those of the Hub have a server of their own.
 export HF_HUB_OFFLINE=1
+# Helpers of tests in Python leave no compiled files in the sources.
+export PYTHONDONTWRITEBYTECODE=1
 # What the make above was given, as a packager's folders, is not for those that tests run.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES V PREFIX LIBDIR INCLUDEDIR BINDIR DATADIR DESTDIR
 # ThreadSanitizer waits for a second at the end of each process, for races that are still to come: a test with many

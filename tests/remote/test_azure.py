@@ -4,21 +4,16 @@ cache, also when the server has gone, give what files give, through a server tha
 it is sent. Test_remote.py has keys and ranges, test_push.py pushing, test_run_pushed.py runs. No key is in a message
 or a file."""
 import json
-import os
-import pathlib
 import random
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-import checks  # noqa: E402
-from azure_server import ACCOUNT, KEY, AzureServer  # noqa: E402
-from checks import check, failures  # noqa: E402
+import checks
+from azure_server import ACCOUNT, KEY, AzureServer
+from checks import build, check
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "azure"
 tiny, leat, probe = build / "tiny" / "leat", build / "leat", build / "cache_probe"
+folder = checks.own_folder("azure", tiny, leat, probe, room=True)
 PACK = ["pack", "-t", "bytes", "--end", "0", "--progress", "never", "-o"]
 
 
@@ -105,21 +100,14 @@ def test_cache(server):
     check("no key is kept", not any(KEY.encode() in p.read_bytes() for p in folder.rglob("*") if p.is_file()))
 
 
-for needed in tiny, leat, probe:
-    checks.need(needed, folder)
-shutil.rmtree(folder, ignore_errors=True)
 (folder / "c" / "d").mkdir(parents=True)
 chance = random.Random(3)
 for name in "a.jsonl", "d/b.jsonl":
-    lines = ({"text": "".join(chance.choices("abcdefgh ", k=chance.randrange(900)))} for _ in range(200))
-    (folder / "c" / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "c" / name).write_text("".join(json.dumps({"text": text}) + "\n"
+                                             for text in checks.texts(chance, 200, 900)))
 subprocess.run([tiny, *PACK, "local", "c/a.jsonl", "c/d/b.jsonl"], cwd=folder, check=True, capture_output=True)
 objects = {f"b/c/{name}": (folder / "c" / name).read_bytes() for name in ("a.jsonl", "d/b.jsonl")}
 with AzureServer({**objects, "b/c/README.md": b"#"}) as server:
-    if "libcurl" in run(server, leat, "info", "az://b/none")[2]:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
-    for test in (test_pack, test_push, test_cache):
-        test(server)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+    checks.need_libcurl(run(server, leat, "info", "az://b/none")[2])
+    checks.run_tests((test_pack, test_push, test_cache), server)
+checks.finish(folder)

@@ -5,7 +5,6 @@ the cache that somebody changed by hand. What cannot be had is an error that nam
 import fcntl
 import json
 import os
-import pathlib
 import random
 import resource
 import shutil
@@ -14,14 +13,12 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-import checks  # noqa: E402
-from checks import Locked, check, failures  # noqa: E402
-from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+import checks
+from checks import Locked, build, check
+from s3_server import ACCESS, SECRET, S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache"
 leat, tiny, probe = build / "leat", build / "tiny" / "leat", build / "cache_probe"
+folder = checks.own_folder("cache", probe, room=True)
 cache = folder / "node"
 AUTO, MAP, PREAD, ADVISE, URING = "01234"
 LEASED, TRUSTED, READ = "012"
@@ -407,9 +404,7 @@ def test_room(server):
     size = sum(len(server.objects["b/corpus" + s]) for s in (".leat", ".tokens"))
     objects = {}
     for name in ("x", "y", "z"):
-        (folder / f"{name}.jsonl").write_text((folder / "text.jsonl").read_text() + json.dumps({"text": name}) + "\n")
-        subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder,
-                       check=True, capture_output=True)
+        checks.pack(leat, folder, name, [*text, name], ids=True)
         objects.update({f"b/{name}{s}": (folder / (name + s)).read_bytes() for s in (".leat", ".tokens")})
     server.objects.update(objects)
 
@@ -473,28 +468,13 @@ def test_folders(server):
     clear(server)
 
 
-checks.need(probe, folder)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir()
-words = random.Random(1)
-text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(1500)]
-(folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
-subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", "corpus", "text.jsonl"], cwd=folder, check=True,
-               capture_output=True)
-objects = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
-with S3Server(objects) as server:
-    code, _, said = run(server, leat, "info", URL)
-    if "need libcurl" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+text = checks.texts(random.Random(1), 1500)
+checks.pack(leat, folder, "corpus", text, ids=True)
+with S3Server(checks.datasets(folder)) as server:
+    checks.need_libcurl(run(server, leat, "info", URL)[2])
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    for test in (test_commands, test_lists, test_engines, test_slices, test_exact, test_ahead, test_faults, test_verify,
-                 test_bench, test_closing, test_together, test_killed, test_changed_by_hand, test_room, test_full,
-                 test_folders):
-        began = time.monotonic()
-        test(server)
-        if os.environ.get("TIMES"):
-            print(test.__name__, round(time.monotonic() - began, 2), file=sys.stderr)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+    checks.run_tests((test_commands, test_lists, test_engines, test_slices, test_exact, test_ahead, test_faults,
+                      test_verify, test_bench, test_closing, test_together, test_killed, test_changed_by_hand,
+                      test_room, test_full, test_folders), server)
+checks.finish(folder)

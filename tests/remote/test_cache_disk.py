@@ -5,9 +5,7 @@ had begun; a dataset that somebody holds whole keeps none of the others from bei
 loader for a dataset with holes."""
 import ctypes
 import fcntl
-import json
 import os
-import pathlib
 import random
 import shutil
 import struct
@@ -16,25 +14,16 @@ import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True
-from checks import Locked  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from checks import Locked, build, check
+from s3_server import S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-disk"
 leat, probe, refuse_calls = build / "leat", build / "tiny" / "cache_probe", build / "refuse_calls"
+folder = checks.own_folder("cache-disk", probe)
 cache = folder / "node"
 CORPUS, LARGE = "s3://b/corpus", "s3://b/large"
 F_OFD_SETLK = 37
 BEYOND = 65536  # bytes that are written beyond a limit between two looks, in a program of build/tiny
-failures = 0
-
-
-def check(what, fine, *seen):
-    global failures
-    if not fine:
-        failures += 1
-        print(f"{what}:", *seen, file=sys.stderr)
 
 
 def begin(server, *words, limit=0, **more):
@@ -238,32 +227,14 @@ def test_not_durable(server):
     check("and afterwards", complete and complete[0].read_bytes() == TOKENS, got)
 
 
-def pack(name, documents):
-    texts = ("".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(documents))
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                   capture_output=True)
-
-
-if not probe.exists():
-    print(f"skipped: no {probe}", file=sys.stderr)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 chance = random.Random(1)
-pack("corpus", 700)
-pack("large", 4000)
-TOKENS = (folder / "corpus.tokens").read_bytes()
+TOKENS = checks.pack(leat, folder, "corpus", checks.texts(chance, 700))
+checks.pack(leat, folder, "large", checks.texts(chance, 4000))
 SIZE = len(TOKENS)
-with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
-    if "need libcurl" in run(server, leat, "info", CORPUS)[1]:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+with S3Server(checks.datasets(folder)) as server:
+    checks.need_libcurl(run(server, leat, "info", CORPUS)[1])
     BATCHES, LARGE_BATCHES = (run(server, probe, name, "2", "2", "0")[0][:-2] for name in ("corpus", "large"))
-    for test in (test_closed, test_beside_a_held_one, test_small_limit, test_child, test_full, test_filled_meanwhile,
-                 test_not_durable):
-        if os.environ.get("ONLY_TEST", "") in test.__name__:
-            test(server)
+    checks.run_tests((test_closed, test_beside_a_held_one, test_small_limit, test_child, test_full,
+                      test_filled_meanwhile, test_not_durable), server)
     server.settle()
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.finish(folder)

@@ -7,24 +7,20 @@ import fcntl
 import json
 import math
 import os
-import pathlib
 import random
 import re
 import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-import checks  # noqa: E402
-from checks import Locked, check, failures  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from checks import Locked, build, check
+from s3_server import S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-fill"
 leat, probe = build / "leat", build / "tiny" / "cache_probe"
+folder = checks.own_folder("cache-fill", probe, room=True)
 cache = folder / "node"
 URL = "s3://b/corpus"
 RANGE = 16384
@@ -451,35 +447,14 @@ def test_keys(server):
               server.objects["b/small.tokens"], got)
 
 
-def pack(name, texts):
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                   capture_output=True)
-
-
-checks.need(probe, folder)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir()
 chance = random.Random(1)
-pack("corpus", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(700)])
-pack("small", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(50)])
-TOKENS = (folder / "corpus.tokens").read_bytes()
+TOKENS = checks.pack(leat, folder, "corpus", checks.texts(chance, 700))
+checks.pack(leat, folder, "small", checks.texts(chance, 50))
 SIZE = len(TOKENS)
-with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
-    _, said, _ = end(server, begin(server, leat, "info", URL))
-    if "need libcurl" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+with S3Server(checks.datasets(folder)) as server:
+    checks.need_libcurl(end(server, begin(server, leat, "info", URL))[1])
     BATCHES = end(server, begin(server, probe, "corpus", "2", "2", "0"))[0][:-2]
-    only = os.environ.get("ONLY_TEST")
-    for test in (test_many_at_once, test_time_left, test_failures, test_killed, test_two, test_fork, test_removed,
-                 test_stopped_holder, test_slow_holder, test_index, test_limit, test_turns, test_keys, test_evicting,
-                 test_holder, test_stopped_evictor, test_offline, test_options):
-        if only and only not in test.__name__:
-            continue
-        began = time.monotonic()
-        test(server)
-        if os.environ.get("TIMES"):
-            print(test.__name__, round(time.monotonic() - began, 2), file=sys.stderr)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+    checks.run_tests((test_many_at_once, test_time_left, test_failures, test_killed, test_two, test_fork, test_removed,
+                      test_stopped_holder, test_slow_holder, test_index, test_limit, test_turns, test_keys,
+                      test_evicting, test_holder, test_stopped_evictor, test_offline, test_options), server)
+checks.finish(folder)

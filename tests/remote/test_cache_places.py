@@ -12,19 +12,16 @@ import re
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-import checks  # noqa: E402
-from checks import Locked, check, failures  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from checks import Locked, build, check
+from s3_server import S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-places"
 golden = pathlib.Path(__file__).resolve().parent.parent / "golden"
 leat, probe = build / "leat", build / "tiny" / "cache_probe"
+folder = checks.own_folder("cache-places", probe, room=True)
 refuse_calls = build / "refuse_calls"
 cache = folder / "node"
 URL = "s3://b/corpus"
@@ -350,35 +347,15 @@ def test_many_regions(server):
           sorted(gone)[-3:])
 
 
-def pack(name, texts):
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                   capture_output=True)
-
-
-checks.need(probe, folder)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir()
 chance = random.Random(1)
-pack("corpus", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(300)])
-pack("other", ["".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(200)])
-pack("many", [chance.randbytes(1 << 18).hex() for _ in range(40)])
-TOKENS = (folder / "corpus.tokens").read_bytes()
+TOKENS = checks.pack(leat, folder, "corpus", checks.texts(chance, 300))
+checks.pack(leat, folder, "other", checks.texts(chance, 200))
+checks.pack(leat, folder, "many", [chance.randbytes(1 << 18).hex() for _ in range(40)])
 SIZE = len(TOKENS)
-with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
-    if "need libcurl" in run(server, leat, "info", URL)[1]:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+with S3Server(checks.datasets(folder)) as server:
+    checks.need_libcurl(run(server, leat, "info", URL)[1])
     BATCHES = run(server, probe, "corpus", "2", "2", "0")[0][:-2]
-    for test in (test_variables, test_read_only, test_names, test_offline, test_replaced, test_cut_while_open,
-                 test_part_locked, test_removing, test_no_holes, test_failing_disk, test_numbers,
-                 test_cut_again_and_again,
-                 test_full_beside_a_copy, test_two_failures, test_many_regions):
-        if os.environ.get("ONLY_TEST", "") not in test.__name__:
-            continue
-        began = time.monotonic()
-        test(server)
-        if os.environ.get("TIMES"):
-            print(test.__name__, round(time.monotonic() - began, 2), file=sys.stderr)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+    checks.run_tests((test_variables, test_read_only, test_names, test_offline, test_replaced, test_cut_while_open,
+                      test_part_locked, test_removing, test_no_holes, test_failing_disk, test_numbers,
+                      test_cut_again_and_again, test_full_beside_a_copy, test_two_failures, test_many_regions), server)
+checks.finish(folder)

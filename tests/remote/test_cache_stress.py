@@ -4,7 +4,6 @@ and without threads, through a server that fails now and then; some are killed (
 between the rounds files of the cache are damaged at random. Every batch that any of them gives is the local dataset's,
 and what is not killed comes to its end, unless the server gave it a wrong index: it says so and ends. 4 seconds; the
 argument makes it as long as one likes."""
-import json
 import os
 import pathlib
 import random
@@ -14,15 +13,13 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-import checks  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from s3_server import S3Server
 
 seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("LEAT_TEST_SEED", time.time()))
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "cache-stress"
-leat, probe = build / "leat", build / "tiny" / "cache_probe"
+leat, probe = checks.build / "leat", checks.build / "tiny" / "cache_probe"
+folder = checks.own_folder("cache-stress", probe, room=True)
 cache = folder / "node"
 chance = random.Random(seed)
 PROCESSES = 4
@@ -107,30 +104,18 @@ def one_round(server):
             wrong.append((path, "complete, but not the dataset"))
 
 
-def pack(name, documents):
-    texts = ("".join(chance.choices("abcdefgh ", k=chance.randrange(2000))) for _ in range(documents))
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                   capture_output=True)
-    return (folder / f"{name}.tokens").read_bytes()
-
-
-checks.need(probe, folder)
 print("seed", seed)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 begun = []
-URLS = {"s3://b/corpus": pack("corpus", 700), "s3://b/other": pack("other", 300)}
+URLS = {f"s3://b/{name}": checks.pack(leat, folder, name, checks.texts(chance, count))
+        for name, count in (("corpus", 700), ("other", 300))}
 SIZE = len(URLS["s3://b/corpus"])
 BATCHES = {}
-with S3Server({f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}) as server:
+with S3Server(checks.datasets(folder)) as server:
     for name in ("corpus", "other"):
         process = subprocess.run([probe, name, "2", "2", "0"], cwd=folder, capture_output=True)
         BATCHES[name] = process.stdout.decode().split("\n")[:-2]
     process = begin(server, "s3://b/corpus", "0", "0", 0)
-    if "need libcurl" in process.stderr.read().decode():
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+    checks.need_libcurl(process.stderr.read().decode())
     end = time.monotonic() + seconds
     while time.monotonic() < end and not wrong:
         one_round(server)

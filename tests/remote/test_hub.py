@@ -13,18 +13,16 @@ import shutil
 import signal
 import ssl
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-import azure_server  # noqa: E402
-from checks import check, failures  # noqa: E402
-from hub_server import TOKEN, HubServer, git_oid  # noqa: E402
+import azure_server
+import checks
+from checks import build, check
+from hub_server import TOKEN, HubServer, git_oid
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 here = pathlib.Path(__file__).resolve().parent.parent
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "hub"
 leat, dump = build / "tiny" / "leat", build / "dataset_dump"  # ranges of at most 2 KiB
+folder = checks.own_folder("hub", leat, dump)
 PACK = ["-t", "bytes", "--end", "none", "--max-rejects", "100%"]
 ALL = "hf://datasets/org/name/c/"
 AGAIN = ["429", "503", "500", "reset", "short", "silent"]  # what is asked for again
@@ -531,11 +529,7 @@ def test_no_libcurl(hub):
     check_refused("without libcurl", pack(hub, "none", ALL, LD_LIBRARY_PATH="empty"), "URLs need libcurl")
 
 
-if not leat.exists() or not dump.exists():
-    print(f"skipped: no {leat} or {dump}", file=sys.stderr)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-(folder / "c").mkdir(parents=True)
+(folder / "c").mkdir()
 words = random.Random(1)
 text = ["t" + "".join(words.choices("abcdefgh ü\n", k=words.randrange(1500))) for _ in range(120)]
 lines = "".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)).encode()
@@ -582,20 +576,12 @@ with HubServer() as hub:
     pack(hub, "one", "c/a.jsonl")
     pack(hub, "many", "c/many.parquet")
     check("files", code == 0, code, said)
-    code, said = pack(hub, "none", "hf://datasets/no/thing/")
-    if "need libcurl" in said or "made without" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
-    for test in (test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume, test_parts,
-                 test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer, test_certificates,
-                 test_no_libcurl):
-        began = time.monotonic()
-        test(hub)
-        if os.environ.get("LEAT_TEST_TIMES"):
-            print(test.__name__, round(time.monotonic() - began, 1), file=sys.stderr)
+    checks.need_libcurl(pack(hub, "none", "hf://datasets/no/thing/")[1])
+    checks.run_tests((test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume,
+                      test_parts, test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer,
+                      test_certificates, test_no_libcurl), hub)
     check("no token went astray", not hub.storage.tokens_seen, hub.storage.tokens_seen)
 for path in folder.rglob("*"):
     written = path.read_bytes() if path.is_file() and path.name != "token" else b""
     check(f"no token in {path.name}", TOKEN.encode() not in written and b"UNSPEAKABLE" not in written)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.finish(folder)

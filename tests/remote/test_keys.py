@@ -7,7 +7,6 @@ that was another member's value, or in an inner object, was taken for the member
 proxy, unlike storage; and a container's relative address, in a network of our own, means 169.254.170.2."""
 import fcntl
 import os
-import pathlib
 import shutil
 import signal
 import socket
@@ -17,16 +16,14 @@ import sys
 import tempfile
 import time
 
-sys.dont_write_bytecode = True
-from azure_server import ACCOUNT, AzureServer  # noqa: E402
-from checks import check, failures  # noqa: E402
-from key_server import BEARER, CLIENT_SECRET, GRANT, IDENTITY, SESSION, Provider  # noqa: E402
-from s3_server import ACCESS, SECRET, TOKEN, S3Server  # noqa: E402
-from s3_server import Handler as S3Handler  # noqa: E402
-from secure import make_context, through  # noqa: E402
+import checks
+from azure_server import ACCOUNT, AzureServer
+from checks import build, check, failures, temporary
+from key_server import BEARER, CLIENT_SECRET, GRANT, IDENTITY, SESSION, Provider
+from s3_server import ACCESS, SECRET, TOKEN, S3Server
+from s3_server import Handler as S3Handler
+from secure import make_context, through
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
 probe, leat = build / "remote_probe", build / "leat"
 SECRETS = SECRET, TOKEN, IDENTITY, GRANT, SESSION, BEARER, CLIENT_SECRET
 
@@ -327,8 +324,7 @@ def in_own_network():
 
 
 if not probe.exists():
-    print(f"skipped: no remote_probe under {build}", file=sys.stderr)
-    sys.exit(77)
+    checks.skip(f"no {probe}")
 (temporary / "identity").write_text(IDENTITY + "\n")
 if sys.argv[1:] == ["relative"]:
     begin_network("169.254.170.2")
@@ -345,19 +341,13 @@ with S3Server({"b/object": bytes(range(200)) * 5, "b/text.jsonl": b"{\"text\":\"
         test_relative()
         sys.exit(1 if failures else 0)
     fine, said = ask("s3://b/object", PLACES["container"])
-    if "built without" in said or "cannot be loaded" in said or "was made without" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
+    checks.need_libcurl(said)
     slow = Provider()
     slow.fault = "drip"
     dripping = begin([probe, "read", "s3://b/object"],
                      {**PLACES["instance"], "AWS_EC2_METADATA_SERVICE_ENDPOINT": slow.url})
-    tests = test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_azure, test_proxy, \
-        in_own_network
-    for test in tests:
-        if os.environ.get("ONLY_TEST", "") not in test.__name__:
-            continue
-        test()
+    checks.run_tests((test_places, test_order, test_renewal, test_stop, test_failures, test_google, test_azure,
+                      test_proxy, in_own_network))
     fine, said = end(dripping)
     check("an answer without an end", not fine and "keys of this instance (EC2's metadata): no answer" in said, said)
     check("is asked for three times", slow.asked == ["PUT /latest/api/token"] * 3, slow.asked)

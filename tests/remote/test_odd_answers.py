@@ -15,11 +15,9 @@ import re
 import socketserver
 import subprocess
 import tempfile
-import sys
 import threading
 
-sys.dont_write_bytecode = True
-from s3_server import COUNTS  # noqa: E402
+from s3_server import COUNTS
 
 leat = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve() / "leat"
 os.chdir(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))

@@ -11,17 +11,15 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-from checks import check, failures  # noqa: E402
-from s3_server import ACCESS, SECRET, S3Server  # noqa: E402
+import checks
+from checks import build, check
+from s3_server import ACCESS, SECRET, S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
 here = pathlib.Path(__file__).resolve().parent.parent
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pack_urls"
 leat, dump = build / "tiny" / "leat", build / "dataset_dump"  # ranges of at most 2 KiB
+folder = checks.own_folder("pack_urls", leat, dump)
 SIGNATURE = "X-Signature=UNSPEAKABLE"
 PACK = ["-t", "bytes", "--end", "none", "--max-rejects", "100%"]
 
@@ -385,11 +383,7 @@ def zstd_frame(content):
     return bytes.fromhex("28b52ffda0") + len(content).to_bytes(4, "little") + b"".join(blocks)
 
 
-if not leat.exists() or not dump.exists():
-    print(f"skipped: no {leat} or {dump}", file=sys.stderr)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-(folder / "c").mkdir(parents=True)
+(folder / "c").mkdir()
 words = random.Random(1)
 text = ["t" + "".join(words.choices("abcdefgh ü\n", k=words.randrange(1500))) for _ in range(120)]
 lines = "".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)).encode()
@@ -424,16 +418,8 @@ with S3Server(objects) as server:
     code, said = pack(server, "local", "c")
     pack(server, "many", "c/many.parquet")
     check("files", code == 0, code, said)
-    code, said = pack(server, "none", "s3://b/none.jsonl")
-    if "need libcurl" in said or "made without" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
-    for test in (test_prefix, test_splits, test_ranges, test_web, test_options, test_faults, test_changes, test_resume,
-                 test_parts, test_little_memory, test_no_libcurl):
-        began = time.monotonic()
-        test(server)
-        if os.environ.get("LEAT_TEST_TIMES"):
-            print(test.__name__, round(time.monotonic() - began, 1), file=sys.stderr)
+    checks.need_libcurl(pack(server, "none", "s3://b/none.jsonl")[1])
+    checks.run_tests((test_prefix, test_splits, test_ranges, test_web, test_options, test_faults, test_changes,
+                      test_resume, test_parts, test_little_memory, test_no_libcurl), server)
 check_files()
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.finish(folder)

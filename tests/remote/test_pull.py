@@ -2,23 +2,16 @@
 """test_pull.py: leat pull gives the same two files or says why not: through answers that are cut short, wrong bytes,
 a dataset that changes meanwhile, kills at any moment, and what somebody changed in the files of a stopped pull. Until
 all is here, no dataset of the name exists."""
-import json
-import os
-import pathlib
 import random
-import shutil
 import signal
-import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-from checks import Commands, check, failures  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from checks import Commands, check
+from s3_server import S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "pull"
-leat = build / "tiny" / "leat"  # ranges of 8 KiB
+leat = checks.build / "tiny" / "leat"  # ranges of 8 KiB
+folder = checks.own_folder("pull", leat)
 commands = Commands(leat, folder)
 
 
@@ -133,25 +126,11 @@ def test_left(server):
     check("only that piece is brought", "bytes=16384-24575" in again and len(again) < 16, again, len(index))
 
 
-if not leat.exists():
-    print(f"skipped: no {leat}", file=sys.stderr)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir()
 words = random.Random(1)
 text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000 if i < 200 else 5))) for i in range(5000)]
-(folder / "text.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(text)))
-(folder / "empty.jsonl").write_text("")
-for name, text in (("corpus", "text.jsonl"), ("empty", "empty.jsonl")):
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, text], cwd=folder, check=True,
-                   capture_output=True)
-objects = {f"b/{p.name}": p.read_bytes() for p in folder.iterdir() if p.suffix in (".leat", ".tokens")}
-with S3Server(objects) as server:
-    code, _, said = pull(server, "s3://b/none", "x")
-    if "need libcurl" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
-    for test in (test_whole, test_faults, test_stopped, test_left):
-        test(server)
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.pack(leat, folder, "corpus", text, ids=True)
+checks.pack(leat, folder, "empty", [])
+with S3Server(checks.datasets(folder)) as server:
+    checks.need_libcurl(pull(server, "s3://b/none", "x")[2])
+    checks.run_tests((test_whole, test_faults, test_stopped, test_left), server)
+checks.finish(folder)

@@ -2,24 +2,17 @@
 """test_push.py: leat push makes the same two objects in a bucket, of S3 or of Azure, or says why not: through servers
 that are busy, answers that are lost, kills, and somebody else who writes the same name. What comes back by leat pull is
 the dataset. Damage is not sent, and nothing is replaced unasked."""
-import json
-import os
-import pathlib
 import random
-import shutil
 import signal
-import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-from azure_server import AzureServer  # noqa: E402
-from checks import Commands, check, failures  # noqa: E402
-from s3_server import S3Server  # noqa: E402
+import checks
+from azure_server import AzureServer
+from checks import Commands, check
+from s3_server import S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "push"
-leat = build / "tiny" / "leat"  # parts of 8 KiB
+leat = checks.build / "tiny" / "leat"  # parts of 8 KiB
+folder = checks.own_folder("push", leat)
 commands = Commands(leat, folder)
 
 
@@ -187,27 +180,14 @@ def test_two_at_once(server):
     check("another's tokens", code == 1 and "two.tokens has 9 bytes there and " in said, code, said)
 
 
-if not leat.exists():
-    print(f"skipped: no {leat}", file=sys.stderr)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir()
 words = random.Random(1)
 for name, count in (("corpus", 100), ("other", 60), ("small", 3), ("empty", 0)):
-    text = ["".join(words.choices("abcdefgh ", k=words.randrange(2000))) for _ in range(count)]
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": t, "id": str(t)[:9]}) + "\n" for t in text))
-    subprocess.run([leat, "pack", "-t", "bytes", "--end", "none", "-o", name, f"{name}.jsonl"], cwd=folder, check=True,
-                   capture_output=True)
+    checks.pack(leat, folder, name, checks.texts(words, count), ids=True)
 for make in S3Server, AzureServer:
     with make() as server:
-        code, _, said = push(server, "nothing", "s3://b/none")
-        code, _, said = commands.end(server, commands.begin(server, "pull", "s3://b/none", "x"))
-        if "need libcurl" in said:
-            print("skipped: no libcurl", file=sys.stderr)
-            sys.exit(77)
-        for test in (test_folder, test_foreign, test_whole, test_faults, test_going_on, test_two_at_once):
-            test(server)
+        push(server, "nothing", "s3://b/none")
+        checks.need_libcurl(commands.end(server, commands.begin(server, "pull", "s3://b/none", "x"))[2])
+        checks.run_tests((test_folder, test_foreign, test_whole, test_faults, test_going_on, test_two_at_once), server)
     for file in folder.glob("back.*"):
         file.unlink()
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.finish(folder)

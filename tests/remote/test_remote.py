@@ -3,18 +3,15 @@
 Azure's, that check signatures, say "later", stall, cut answers short, change objects in the middle, move buckets, and
 whose clock is wrong. No key is in any message."""
 import os
-import pathlib
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-from azure_server import ACCOUNT, KEY, AzureServer  # noqa: E402
-from checks import check, failures  # noqa: E402
-from s3_server import ACCESS, COUNTS, SECRET, TOKEN, S3Server  # noqa: E402
+import checks
+from azure_server import ACCOUNT, KEY, AzureServer
+from checks import check, failures, temporary
+from s3_server import ACCESS, COUNTS, SECRET, TOKEN, S3Server
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-temporary = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp"))
-probe = build / "remote_probe"
+probe = checks.build / "remote_probe"
 BIG = bytes(i * 7919 >> 8 & 255 for i in range(1 << 16)) * 300  # 19 MB: three ranges
 
 
@@ -251,18 +248,12 @@ def test_web(server):
 
 
 if not probe.exists():
-    print(f"skipped: no remote_probe under {build}", file=sys.stderr)
-    sys.exit(77)
+    checks.skip(f"no {probe}")
 objects = {"b/big": BIG, "b/empty": b"", "b/object": BIG[:1000], "b/odd name+&=%?#'~ü/x": b"odd",
            "b/dots/../y": b"dots"}
 objects.update({f"b/list/{n}": n.encode() for n in ("a", "b & <c>", "d/e", "ü", "z")})
 with S3Server(objects) as server, AzureServer(objects) as azure:
-    code, _, said = ask(server, "stat", "s3://b/object")
-    if "built without" in said or "cannot be loaded" in said or "was made without" in said:
-        print("skipped: no libcurl", file=sys.stderr)
-        sys.exit(77)
-    for test in (test_reading, test_faults, test_away, test_keys, test_profiles, test_lists, test_web):
-        test(server)
-    for test in (test_reading, test_faults, test_away, test_azure_keys, test_lists):
-        test(azure)
+    checks.need_libcurl(ask(server, "stat", "s3://b/object")[2])
+    checks.run_tests((test_reading, test_faults, test_away, test_keys, test_profiles, test_lists, test_web), server)
+    checks.run_tests((test_reading, test_faults, test_away, test_azure_keys, test_lists), azure)
 sys.exit(1 if failures else 0)

@@ -10,22 +10,22 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import threading
 
-sys.dont_write_bytecode = True
-from azure_server import KEY  # noqa: E402
-from checks import check, failures  # noqa: E402
-from http_requests import Handler as HttpHandler  # noqa: E402
-from http_requests import Server  # noqa: E402
-from key_server import BEARER, Provider  # noqa: E402
-from s3_server import ACCESS, COUNTS, SECRET, TOKEN, S3Server  # noqa: E402
-from secure import make_context, through  # noqa: E402
+import checks
+from azure_server import KEY
+from checks import build, check
+from http_requests import Handler as HttpHandler
+from http_requests import Server
+from key_server import BEARER, Provider
+from s3_server import ACCESS, COUNTS, SECRET, TOKEN, S3Server
+from secure import make_context, through
 
 root = pathlib.Path(__file__).resolve().parents[2]
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "secrets"
 probe, leat = build / "remote_probe", build / "leat"
+if not shutil.which("openssl"):
+    checks.skip("no openssl")
+folder = checks.own_folder("secrets", probe, leat)
 CLOUDS = ("x.blob.core.windows.net", "x.blob.core.chinacloudapi.cn", "x.blob.core.usgovcloudapi.net",
           "x.z01.blob.storage.azure.net", "x.blob.fabric.microsoft.com")
 LIKE = ("x.blob.evil.test", "x.blob.core.windows.net.evil.test", "x.blob.evilcore.windows.net",
@@ -214,19 +214,9 @@ AWS = {"AWS_ACCESS_KEY_ID": ACCESS, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_SESSIO
 SHARED = {"AZURE_STORAGE_ACCOUNT": "x", "AZURE_STORAGE_KEY": KEY}
 SAS = {"AZURE_STORAGE_ACCOUNT": "x", "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=word"}
 HUB = {"HF_TOKEN": "hf_word"}
-for needed in probe, leat:
-    if not needed.exists() or not shutil.which("openssl"):
-        print(f"skipped: no {needed}, or no openssl", file=sys.stderr)
-        sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 proxy, provider = Proxy(), Provider()
 GOOGLE = {"GCE_METADATA_HOST": provider.host}
 ENTRA = {"AZURE_POD_IDENTITY_AUTHORITY_HOST": provider.url}
-if "libcurl" in ask([probe, "stat", "https://own.test/o"], {})[1]:
-    print("skipped: no libcurl", file=sys.stderr)
-    sys.exit(77)
-for test in (test_table, test_names, test_buckets, test_azure, test_hub, test_web, test_others):
-    test()
-shutil.rmtree(folder)
-sys.exit(1 if failures else 0)
+checks.need_libcurl(ask([probe, "stat", "https://own.test/o"], {})[1])
+checks.run_tests((test_table, test_names, test_buckets, test_azure, test_hub, test_web, test_others))
+checks.finish(folder)

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import urllib.parse
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "remote"))
 from azure_server import ACCOUNT, KEY, AzureServer  # noqa: E402
 from key_server import BEARER, CLIENT_SECRET, GRANT, IDENTITY, STORAGE, Provider  # noqa: E402

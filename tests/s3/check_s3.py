@@ -21,7 +21,6 @@ import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
-sys.dont_write_bytecode = True
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "remote"))
 from s3_server import signature  # noqa: E402
