@@ -15,17 +15,12 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 
+from own import build, failures, finish, started
+
 SECONDS = 120  # without a word from a shell: it hangs
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat").exists() or not (build / "leat-bench").exists():
-    print(f"skipped: no leat under {build}")
-    sys.exit(77)
-temporary = tempfile.TemporaryDirectory(prefix="leat-completion-", dir=os.environ.get("LEAT_TEST_TMP"))
-folder = pathlib.Path(temporary.name)
-failures = 0
+folder = pathlib.Path.cwd()
 
 BASHRC = r"""
 bind 'set bell-style none' 'set enable-bracketed-paste off' 2>/dev/null
@@ -87,8 +82,7 @@ class Terminal:
 
 
 def fail(line, what):
-    global failures
-    failures += 1
+    failures.append(line)
     print(f"{line}: {what}", file=sys.stderr)
 
 
@@ -185,7 +179,7 @@ def try_without_bench(name):
 
 def try_installed():
     """Where make install puts the scripts, zsh finds them by itself, that of leat-bench too"""
-    subprocess.run(["scripts/install_manuals.sh", build, folder / "share"], check=True)
+    subprocess.run(["scripts/install_manuals.sh", build, folder / "share"], check=True, cwd=started)
     rc = ZSHRC[:ZSHRC.index("eval")].replace("autoload", f"fpath+=({folder}/share/zsh/site-functions)\nautoload", 1)
     (folder / ".zshrc").write_text(rc)
     shell = start("zsh")
@@ -212,4 +206,4 @@ for found in there:
     try_without_bench(found)
 if "zsh" in there:
     try_installed()
-sys.exit(1 if failures else 0)
+finish()

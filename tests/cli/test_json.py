@@ -8,37 +8,23 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 try:
     import jsonschema
 except ImportError:
     jsonschema = None
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "remote"))
+from own import build, check, finish  # noqa: E402
 from s3_server import S3Server  # noqa: E402
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat-bench").exists():
-    print(f"skipped: no leat-bench under {build}")
-    sys.exit(77)
 schemas = json.loads((pathlib.Path(__file__).parent / "schemas.json").read_text(encoding="utf-8"))
 Validator = jsonschema and jsonschema.validators.validator_for(schemas)
 if Validator:
     Validator.check_schema(schemas)  # once: validate() would do it for each line
-temporary = tempfile.TemporaryDirectory(prefix="leat-json-", dir=os.environ.get("LEAT_TEST_TMP"))
-os.chdir(temporary.name)
-failures, seen, printed = 0, set(), []
+seen, printed = set(), []
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float),
          "integer": int}
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print(what, file=sys.stderr)
 
 
 # ---- The part of JSON Schema that schemas.json uses
@@ -203,4 +189,4 @@ if kept:
 else:
     check(seen == {name for name in schemas["definitions"] if " " in name},
           f"commands and schemas differ: {seen ^ {name for name in schemas['definitions'] if ' ' in name}}")
-sys.exit(1 if failures else 0)
+finish()

@@ -9,31 +9,13 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat-bench").exists():
-    print(f"skipped: no leat-bench under {build}")
-    sys.exit(77)
-temporary = tempfile.TemporaryDirectory(prefix="leat-report-", dir=os.environ.get("LEAT_TEST_TMP"))
-os.chdir(temporary.name)
-failures = 0
+from own import build, check, command, finish
 
 
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print(what, file=sys.stderr)
 
-
-def bench(*words, code=0, says="", **environment):
-    done = subprocess.run([build / "leat-bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, **environment})
-    said = done.stderr.decode()
-    check(done.returncode == code and says in said, f"leat-bench {words} ended with {done.returncode}: {said!r}")
-    return done.stdout.decode()
+def bench(*words, **expected):
+    return command("leat-bench", *words, **expected)
 
 
 class Page(html.parser.HTMLParser):
@@ -285,4 +267,4 @@ os.symlink("notes.txt", "said.html.partial")
 bench("report", "-o", "said.html", "real.json")
 check(pathlib.Path("notes.txt").read_text(encoding="utf-8") == "mine", "a link was followed")
 check(not os.path.exists("x.html"), "a page of nothing is left")
-sys.exit(1 if failures else 0)
+finish()

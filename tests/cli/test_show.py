@@ -12,34 +12,16 @@ import pty
 import re
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 import unicodedata
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat").exists():
-    print(f"skipped: no leat under {build}")
-    sys.exit(77)
-temporary = tempfile.TemporaryDirectory(prefix="leat-show-", dir=os.environ.get("LEAT_TEST_TMP"))
-os.chdir(temporary.name)
-failures = 0
+from own import build, check, command, finish
+
 END = 50256
 
 
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print(what, file=sys.stderr)
-
-
-def leat(*words, code=0, says="", stdin=""):
-    done = subprocess.run([build / "leat", *words], input=stdin.encode(), stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
-    said = done.stderr.decode()
-    check(done.returncode == code and says in said, f"leat {words} ended with {done.returncode}: {said!r}")
-    return done.stdout.decode()
+def leat(*words, **expected):
+    return command("leat", *words, **expected)
 
 
 def rows(*words):
@@ -407,4 +389,4 @@ for count, there in (2**15, True), (2**15 + 1, False):
 pathlib.Path("ids.bin").write_bytes(b"\x11\x27" * 500)
 lines = leat("show", "raw:ids.bin?dtype=u16", "--tokens", "0:500").splitlines()
 check(sum(line.count("10001") for line in lines) == 500 and max(map(len, lines)) < 120, "ids are not wrapped")
-sys.exit(1 if failures else 0)
+finish()

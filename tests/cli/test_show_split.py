@@ -11,18 +11,12 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unicodedata
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat").exists():
-    print(f"skipped: no leat under {build}")
-    sys.exit(77)
-VOCAB = pathlib.Path(os.environ.get("LEAT_VOCAB", "../shared/vocab")).resolve()
-CORPORA = pathlib.Path(os.environ.get("LEAT_CORPORA", "../shared/corpora")).resolve()
-temporary = tempfile.TemporaryDirectory(prefix="leat-show-", dir=os.environ.get("LEAT_TEST_TMP"))
-os.chdir(temporary.name)
+from own import build, started
+
+VOCAB = started / os.environ.get("LEAT_VOCAB", "../shared/vocab")
+CORPORA = started / os.environ.get("LEAT_CORPORA", "../shared/corpora")
 MARK, PART, BASE, NEWLINE, TAB = "\u2502", "\u21e0", "\u25cc", "\u21b5", "\u21e5"
 
 

@@ -7,22 +7,14 @@ What went wrong: `leat verify FOLDER` printed the name of the damaged part as it
 merge the output's; C1 controls (U+009B), marks of direction (U+202E, U+2066) and U+2028 passed everywhere."""
 import json
 import os
-import pathlib
 import pty
 import re
 import select
 import subprocess
-import sys
-import tempfile
 
-build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
-if not (build / "leat").exists():
-    print(f"skipped: no leat under {build}")
-    sys.exit(77)
-temporary = tempfile.TemporaryDirectory(prefix="leat-terminal-", dir=os.environ.get("LEAT_TEST_TMP"))
-os.chdir(temporary.name)
+from own import build, check, finish
+
 os.environ["TERM"] = "xterm"  # where bars are drawn
-failures = 0
 
 EVIL = "e\x1b]0;x\x07\x1b[31m\x7f\x9b31m\u202eb\u2066c\u2028d\u061ce\u200b\ufeff\U000e0041\r\n"
 NAME = EVIL.encode() + b"\x9b\xff"  # and bytes that are not UTF-8
@@ -31,13 +23,6 @@ SHOWN = ("e\\x1b]0;x\\x07\\x1b[31m\\x7f\\u009b31m\\u202eb\\u2066c"
 END = b"\0the end\0"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
                     "\u2066-\u2069\u200b\ufeff\U000e0000-\U000e007f]")
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print(what, file=sys.stderr)
 
 
 def leat(*words, code=0, lines=None):
@@ -133,4 +118,4 @@ for tokenizer in "bytes", "gpt2":
         got = on_terminal(*words)
         check(got == want, f"leat cat to a terminal: {tokenizer}, document {n}: {got[-150:]!r}, not {want[-150:]!r}")
 
-sys.exit(1 if failures else 0)
+finish()

@@ -11,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-from interface import broken, listed  # noqa: E402
+from interface import broken, listed
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

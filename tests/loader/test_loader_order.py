@@ -14,7 +14,6 @@ import tempfile
 build = os.path.abspath(os.environ.get("LEAT_BUILD", "build"))
 seed = int(os.environ.get("LEAT_TEST_SEED", "1"), 0)
 tmp = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
-sys.dont_write_bytecode = True
 
 
 def run(*words):

@@ -8,7 +8,6 @@ Once the bound was 64 MiB more, and a text of 115 MiB as DELTA_BYTE_ARRAY took 2
 """
 import json
 import os
-import re
 import shutil
 import struct
 import subprocess

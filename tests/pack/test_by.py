@@ -12,13 +12,11 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from dataset import Dataset  # noqa: E402
-from programs import LEAT, SMALL, rng  # noqa: E402
+from dataset import Dataset
+from programs import LEAT, SMALL, rng
 
 KILLS = int(os.environ.get("LEAT_TEST_KILLS", "4"))
 # fsync on a disk would take most of the time

@@ -13,10 +13,8 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-from programs import SMALL  # noqa: E402
+from programs import SMALL
 
 folder = pathlib.Path(os.environ.get("LEAT_TEST_TMP", "/tmp")) / "earlier"
 KINDS = [[], ["--dedup"], ["--shuffle", "3"], ["--split", "v=0.2"], ["--by", "kind"], ["--by", "kind", "--dedup"]]

@@ -10,17 +10,14 @@ import gzip
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from programs import LEAT, rng  # noqa: E402
+from programs import LEAT, rng
 
 folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))
 parquet = pathlib.Path(__file__).resolve().parent.parent / "parquet/files/many.parquet"

@@ -18,12 +18,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from condition_twin import Maker, Untyped  # noqa: E402
-from programs import LEAT, SMALL, rng  # noqa: E402
+from condition_twin import Maker, Untyped
+from programs import LEAT, SMALL, rng
 
 TYPED = os.path.abspath("tests/parquet/files/typed")
 

@@ -6,12 +6,10 @@ single run, and arranging while packing or while merging gives the same. A datas
 import json
 import os
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from dataset import Dataset  # noqa: E402
-from programs import LEAT, SMALL, rng  # noqa: E402
+from dataset import Dataset
+from programs import LEAT, SMALL, rng
 
 folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))
 os.chdir(folder)

@@ -9,9 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from dataset import Dataset  # noqa: E402
-from programs import LEAT, SMALL, rng  # noqa: E402
+from dataset import Dataset
+from programs import LEAT, SMALL, rng
 
 NFC = os.path.abspath("tests/tokenizer/vectors/nfc.json")
 folder = tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP"))

@@ -6,11 +6,9 @@ Once it was that of the first pass: 27 MiB of 57 with --shuffle, for this corpus
 import json
 import os
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from programs import LEAT  # noqa: E402
+from programs import LEAT
 
 os.chdir(tempfile.mkdtemp(dir=os.environ.get("LEAT_TEST_TMP")))
 with open("in.jsonl", "w") as f:

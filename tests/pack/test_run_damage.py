@@ -7,10 +7,8 @@ import pathlib
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 os.environ.setdefault("LEAT_TEST_SEED", str(random.randrange(10**6)))  # each run tries others
 from programs import LEAT, rng  # noqa: E402
 
