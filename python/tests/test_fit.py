@@ -1,6 +1,6 @@
 """Rows of whole documents: what a leat.Loader gives of leat.Plan(..., order="fit") is, over an epoch, every stretch of
 every document once, in rows with the positions, masks and padding that these have; with the plan's options, as text and
-pickled, aligned and overlapping, with begin tokens in further rows, and with the file of `leat fit`."""
+pickled, and with begin tokens in further rows. tests/loader/test_order_fit.c has rows that are aligned and overlap."""
 import collections
 import json
 import pickle
@@ -64,38 +64,6 @@ def test_options(counting):
         leat.Plan.parse(plan.text.replace("order fit\n", ""))
 
 
-def learned(plan):
-    """How often each document's token is a label that counts, by the documents' numbers; and the pieces' places."""
-    counts, places = collections.Counter(), []
-    for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.PLAIN, last="short"):
-        labels, sequences = np.asarray(batch.labels).ravel(), np.asarray(batch.cu_seqlens)
-        for row in range(batch.rows):
-            for piece in plan.pieces(batch.samples[row].n):
-                at = row * LENGTH + piece.at
-                assert at in sequences
-                end = sequences[np.searchsorted(sequences, at) + 1]
-                places.append((piece.at, int(end - at), piece.count))
-                for i in np.flatnonzero(labels[at:end] != -100).tolist():
-                    counts[piece.token + i + 1] += 1
-    return counts, places
-
-
-@pytest.mark.parametrize("align, overlap", [(8, None), (None, 77), (24, LENGTH - 1)])
-def test_align_and_overlap(counting, align, overlap):
-    plan = leat.Plan(counting, LENGTH, order=leat.fit(align=align, overlap=overlap), epochs=1)
-    counts, places = learned(plan)
-    ends = np.cumsum([len(document) for document in leat.open(counting)])
-    wanted = set(range(1, int(ends[-1]))) - set(ends.tolist())
-    assert counts == collections.Counter(wanted)  # each prediction once
-    for at, length, count in places:
-        assert at % (align or 1) == 0 and length == -(-(count - 1) // (align or 1)) * (align or 1)
-    report = plan.fit_report()
-    assert report.rows * LENGTH == len(wanted) + report.padding + report.context
-    assert (report.context > 0) == bool(overlap) and (plan.info.align, plan.info.overlap) == (align or 0, overlap or 0)
-    for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
-        assert np.array_equal(same.samples(0, 50), plan.samples(0, 50))
-
-
 def test_wrong_align_and_overlap(counting):
     with pytest.raises(leat.Error, match="600 inputs are not a multiple of align, which is 7"):
         leat.Plan(counting, LENGTH, order=leat.fit(align=7))
@@ -114,28 +82,6 @@ def begun(tmp_path_factory):
         for i in range(150):
             packer.add(" ".join(f"{(i * 7 + k) % 50} {k}" for k in range(i * i % 1009)))
     return str(name)
-
-
-@pytest.mark.parametrize("align", [None, 8])
-def test_begin(begun, align):
-    """Every row is one or more of a begin token with a stretch of a document's other tokens, cut here by numpy."""
-    plan = leat.Plan(begun, LENGTH, seed=3, order=leat.fit(align=align, begin=True), epochs=1)
-    bodies = [np.asarray(document)[1:].astype(np.int64) for document in leat.open(begun)]
-    wanted = collections.Counter(np.append(7, body[at:at + LENGTH]).tobytes() for body in bodies
-                                 for at in range(0, len(body), LENGTH))
-    if align:
-        found = collections.Counter()
-        for batch in leat.Loader(plan, 8, framework="numpy", outputs=leat.batch.PLAIN, last="short"):
-            inputs, labels = np.asarray(batch.inputs).ravel(), np.asarray(batch.labels).ravel()
-            for first, end in zip(batch.cu_seqlens, batch.cu_seqlens[1:]):
-                count = int((labels[first:end] != -100).sum())
-                if count:  # else it is padding
-                    stretch = np.append(inputs[first:first + count], labels[first + count - 1])
-                    found[stretch.astype(np.int64).tobytes()] += 1
-    else:
-        found, _ = delivered(plan)
-    assert found == wanted and len(wanted) > 200
-    assert plan.fit_report() == leat.Plan(begun, LENGTH, order=leat.fit(align=align)).fit_report()
 
 
 def test_begin_everywhere(begun):
@@ -171,22 +117,6 @@ def test_begin_everywhere(begun):
     assert row["ids"] == batch.inputs[11].tolist() and row["labels"] == batch.labels[11].tolist()
     assert [d["at"] for d in row["documents"] if d["first"] is None] == [
         p.at for p in plan.pieces(11) if p.literal is not None]
-
-
-def test_wrong_begin(counting):
-    with pytest.raises(leat.Error, match="has no begin token that rows could begin with; pack its texts with one, or"):
-        leat.Plan(counting, LENGTH, order=leat.fit(begin=True))
-    with pytest.raises(leat.Error, match="begin is 1 for begin tokens or 0 for none, not 2"):
-        leat.Plan.parse(leat.Plan(counting, LENGTH, order="fit").text + "begin 2\n")
-
-
-def test_side_file(counting, tmp_path):
-    name = tmp_path / "copy"
-    command("leat", "merge", "-o", name, counting)
-    before = delivered(leat.Plan(name, LENGTH, order="fit", epochs=2))
-    command("leat", "fit", name)
-    assert (tmp_path / "copy.fit").exists()
-    assert delivered(leat.Plan(name, LENGTH, order="fit", epochs=2)) == before
 
 
 def test_report(counting):

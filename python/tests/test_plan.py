@@ -160,30 +160,6 @@ def test_bans(both, tmp_path):
         plan.ban([("no", 1)], start=0)
 
 
-def test_banned_labels(corpus):
-    """The same labels at any world size, and after resuming at another one with a ban that was added there."""
-    plan = leat.Plan(corpus, 64, epochs=1, bans=[(corpus, 1), (corpus, 3, 2)])
-    later = plan.ban([(corpus, n) for n in range(8)], start=16)
-
-    def labels(plan, world, first=0):
-        rows, batch_size = {}, 2
-        for rank in range(world):
-            loader = leat.Loader(plan, batch_size, rank=rank, world=world, framework="numpy", style="dict",
-                                 last="padded", outputs=("labels",), position=first, restart=False)
-            for k, batch in enumerate(loader):
-                for i in range(batch_size):
-                    rows[first + (k * world + rank) * batch_size + i] = batch["labels"][i].tolist()
-        return [rows[n] for n in range(first, len(plan))]
-
-    want, after = labels(plan, 1), labels(later, 1)
-    assert want[:16] == after[:16] and want != after
-    assert 0 < str(want).count("-100") < str(after).count("-100")
-    for world in range(2, 9):
-        assert labels(plan, world) == want
-        position, _, _ = later.load_state(plan.state(16))
-        assert labels(later, world, position) == after[16:]
-
-
 def test_trace_is_the_commands(both):
     options, words = both
     plan = leat.Plan(**options)
@@ -234,10 +210,6 @@ def test_arguments(corpus):
         leat.Plan(corpus, 64, order="random")
     with pytest.raises(TypeError):
         leat.Plan([(corpus, 1, 2, 3)], 64)
-    with pytest.raises(ValueError):
-        leat.Plan(corpus, 0)
-    with pytest.raises(ValueError):
-        leat.Plan(corpus, 64, -5)
     with pytest.raises(leat.Error):
         leat.Plan([(corpus, "heavy")], 64)
 

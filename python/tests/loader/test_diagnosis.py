@@ -154,35 +154,6 @@ def test_stats_file(plan, tmp_path, threads):
     assert (line["batches"], line["rows"], line["threads"]) == (7, 28, threads)
 
 
-def test_stats_file_now_and_then(plan, tmp_path):
-    path = tmp_path / "run.jsonl"
-    with leat.Loader(plan, 4, stats_file=leat.StatsFile(str(path), seconds=0.001)) as loader:
-        while len(path.read_text().splitlines()) < 3:
-            next(loader)
-        next(loader)
-    lines = lines_of(path)
-    assert [x["batches"] for x in lines] == sorted(x["batches"] for x in lines)
-    assert [x["time"] for x in lines] == sorted(x["time"] for x in lines)
-    with leat.Loader(plan, 4, stats_file=path):
-        pass
-    assert len(lines_of(path)) == len(lines), "a line of a loader that gave nothing"
-
-
-def test_stats_file_in_a_child(plan, tmp_path):
-    path = tmp_path / "run.jsonl"
-    with leat.Loader(plan, 4, stats_file=path) as loader:
-        next(loader)
-        child = os.fork()
-        if child == 0:
-            try:
-                loader.close()
-            finally:
-                os._exit(0)
-        os.waitpid(child, 0)
-        assert not path.read_text(), "a child wrote the parent's statistics"
-    assert len(lines_of(path)) == 1
-
-
 def test_stats_file_that_cannot_be_written(plan, tmp_path):
     with pytest.raises(leat.Error, match="cannot write statistics to .*nowhere"):
         leat.Loader(plan, 4, stats_file=tmp_path / "nowhere" / "x")

@@ -112,20 +112,6 @@ def test_in_ranks_and_borrowed(data, order):
         assert sorted(found) == data.learned(order)
 
 
-@pytest.mark.parametrize("options", [HF, SHIFTED], ids=["labels", "shift_labels"])
-def test_accelerate(data, options):
-    """A loop with Accelerate, and the loss that a real model computes."""
-    accelerate = pytest.importorskip("accelerate")
-    accelerator = accelerate.Accelerator(cpu=True)
-    model, loader = accelerator.prepare(llama(), leat.Loader(data.plan("fit"), 4, **options))
-    found = []
-    for batch in loader:
-        out = model(**batch)
-        if bool((batch.get("shift_labels", batch["labels"]) != -100).any()):
-            found += took(out.loss, out.logits, batch["input_ids"])
-    assert sorted(found) == data.learned("fit")
-
-
 def test_without_shift_labels_there_is_no_wrong_loss(data):
     """A model that does not take shift_labels has no loss, instead of one that loses labels."""
     batch = next(leat.Loader(data.plan("fit"), 4, **SHIFTED))
@@ -156,17 +142,7 @@ class Fused:
 
 @pytest.mark.parametrize("options", [HF, SHIFTED], ids=["labels", "shift_labels"])
 @pytest.mark.parametrize("order", ["shuffled", "fit"])
-def test_trl_fused(data, order, options):
-    utils, fused = pytest.importorskip("trl.trainer.utils"), Fused()
-    utils.add_fused_lm_head(fused.model)
-    loader = leat.Loader(data.plan(order), 4, **options)
-    with torch.no_grad():
-        found = counted(loader, lambda b: fused.took(b["input_ids"], fused.model(**b, fused_lm_head=True)))
-    assert found == data.learned(order)
-
-
-@pytest.mark.parametrize("options", [HF, SHIFTED], ids=["labels", "shift_labels"])
-def test_trl_trainer(data, tmp_path, options):
+def test_trl_trainer(data, tmp_path, order, options):
     trl = pytest.importorskip("trl")
     fused, found = Fused(), []
 
@@ -180,7 +156,7 @@ def test_trl_trainer(data, tmp_path, options):
     arguments = trl.SFTConfig(str(tmp_path), num_train_epochs=1, report_to=[], use_cpu=True, disable_tqdm=True,
                               save_strategy="no", learning_rate=0.0, bf16=False, gradient_checkpointing=False)
     trainer = Trainer(fused.model, arguments, processing_class=tokenizer,
-                      loader=leat.Loader(data.plan("fit"), 4, **options))
+                      loader=leat.Loader(data.plan(order), 4, **options))
     forward = fused.model.forward
 
     def seen(**inputs):
@@ -190,7 +166,7 @@ def test_trl_trainer(data, tmp_path, options):
 
     fused.model.forward = seen
     trainer.train()
-    assert sorted(found) == data.learned("fit")
+    assert sorted(found) == data.learned(order)
 
 
 class Seen:
@@ -287,29 +263,6 @@ def test_styles(data, order, style):
     loader = leat.Loader(data.plan(order), 4, style=style, outputs=leat.Outputs(mask_first=True))
     found = counted(loader, lambda batch: by_cross_entropy(*(batch.values() if style == "dict" else batch)))
     assert found == data.learned(order)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_lightning(data, tmp_path, order):
-    lightning = pytest.importorskip("lightning.pytorch")
-
-    class Module(lightning.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.weight, self.found = torch.nn.Parameter(torch.zeros(())), []
-
-        def training_step(self, batch, index):
-            self.found += by_cross_entropy(*batch)
-            return self.weight ** 2
-
-        def configure_optimizers(self):
-            return torch.optim.SGD(self.parameters(), 0.1)
-
-    module = Module()
-    lightning.Trainer(accelerator="cpu", max_epochs=2, logger=False, enable_progress_bar=False,
-                      enable_model_summary=False, enable_checkpointing=False, default_root_dir=tmp_path).fit(
-        module, datamodule=leat.DataModule(data.plan(order), 4, outputs=leat.Outputs(mask_first=True), notices=False))
-    assert sorted(module.found) == sorted(2 * data.learned(order))
 
 
 @pytest.mark.parametrize("workers", [0, 2])

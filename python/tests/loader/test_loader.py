@@ -10,7 +10,6 @@ from conftest import ROOT, command
 from reference import Reference
 
 import leat
-from leat._leat import LOADER_CHOICES
 
 ALL = leat.batch.PLAIN
 
@@ -63,20 +62,6 @@ def test_numbers_of_wide_tokens(wide):
         equal(next(loader), reference.batch(3 * k, 3), ("inputs", "labels"), "int32")
 
 
-@pytest.mark.parametrize("engine", list(LOADER_CHOICES["engine"]))
-def test_dump_of_the_bench(counting, tmp_path, engine):
-    """The C loader's bytes, as leat-bench writes them, are these batches' tokens."""
-    words = ["--source", counting, "--seq-len", 128, "--seed", 9, "--batch", 10, "--rank", 1, "--world", 2,
-             "--from", 70]
-    command("leat-bench", "load", *words, "--steps", 20, "--engine", engine, "--dump", tmp_path / "dump", "--json")
-    want = np.fromfile(tmp_path / "dump", "<u2").reshape(20, 5, 129)
-    loader = leat.Loader(leat.Plan(counting, 128, 9), 5, rank=1, world=2, position=70,
-                         io=leat.IO(engine=engine, slots=4))
-    for k in range(20):
-        inputs, labels = next(loader)
-        assert np.array_equal(inputs, want[k, :, :-1]) and np.array_equal(labels, want[k, :, 1:])
-
-
 def read_cold(name, apart):
     """Ten batches of a file that is not in memory, and how many bytes the CPU copied; None: it cannot be told."""
     plan = leat.Plan(name, 512)
@@ -106,12 +91,6 @@ def test_ranks(plan, reference):
     for k in range(5):
         want = reference.batch(6 * k, 6)["inputs"]
         assert np.array_equal(np.concatenate([next(loader).inputs for loader in loaders]), want)
-
-
-def test_phases_change_the_length(corpus):
-    plan = leat.Plan(corpus, 64, base_len=256, phases=[(64, [1], 256)])
-    loader = leat.Loader(plan, 16)
-    assert [tuple(next(loader).inputs.shape) for _ in range(6)] == [(16, 64)] * 4 + [(16, 256)] * 2
 
 
 def test_unshifted_and_masked(plan, reference):
@@ -317,25 +296,6 @@ def test_length_of_a_resumed_pass(corpus, steps, restart):
             assert len(again) == len(list(again)) == min(steps, 5 - steps)
 
 
-def test_documents(corpus):
-    d = leat.open(corpus)
-    loader = leat.Loader(leat.Plan(corpus, 1024, 3, epochs=1).documents(2000), 4,
-                         outputs=("inputs", "labels", "attention_mask", "position_ids"))
-    seen = set()
-    for batch in loader:
-        assert batch.lengths == sorted(batch.lengths, reverse=True) and batch.inputs.shape[1] == batch.lengths[0]
-        for row, (sample, length) in enumerate(zip(batch.samples, batch.lengths)):
-            document = d.documents[sample.document].astype(np.int64)
-            assert length == min(len(document) - 1, 2000)
-            assert np.array_equal(batch.inputs[row, :length], document[:length])
-            assert np.array_equal(batch.labels[row, :length], document[1:length + 1])
-            assert (batch.labels[row, length:] == -100).all()
-            assert np.array_equal(batch.attention_mask[row], np.arange(batch.length) < length)
-            seen.add(sample.document)
-        state = loader.state_dict()
-    assert seen == set(range(18)) and state["position"] == 18
-
-
 def test_a_plan_that_ended_begins_again(corpus):
     """`for epoch in range(3)` over a finite plan trained one epoch, and the other two had no batches without a word."""
     plan = leat.Plan(corpus, 512, epochs=2)
@@ -399,20 +359,6 @@ def test_state(plan, reference):
         again.load_state_dict(state)
         for k in range(7, 12):
             equal(next(again), reference.batch(6 * k, 6), ("inputs", "labels"))
-
-
-def test_state_at_another_world_size(plan, reference):
-    """Saved by one rank of two, loaded by three: the same global batches."""
-    before = [leat.Loader(plan, 3, rank=r, world=2) for r in range(2)]
-    for _ in range(4):
-        for loader in before:
-            next(loader)
-    states = [loader.state_dict() for loader in before]
-    assert states[0] == states[1]
-    after = [leat.Loader(plan, 2, rank=r, world=3, state=states[0]) for r in range(3)]
-    for k in range(4, 8):
-        got = np.concatenate([next(loader).inputs for loader in after])
-        assert np.array_equal(got, reference.batch(6 * k, 6)["inputs"])
 
 
 def test_state_after_a_batch(plan):

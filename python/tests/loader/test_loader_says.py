@@ -6,6 +6,7 @@ import re
 
 import pytest
 import torch
+from conftest import resident
 
 import leat
 from leat._leat import LOADER_CHOICES
@@ -85,15 +86,6 @@ def test_arguments(plan):
         leat.Loader("corpus", 2)
 
 
-def test_closed(plan):
-    loader = leat.Loader(plan, 2)
-    loader.close()
-    loader.close()
-    for call in (lambda: next(loader), loader.stats):
-        with pytest.raises(ValueError, match="closed"):
-            call()
-
-
 @pytest.mark.parametrize("more", [{}, {"borrow": True}, {"buffers": True}, {"style": "dict"}, {"framework": "numpy"}],
                          ids=lambda more: "-".join(map(str, more)) or "plain")
 def test_no_leak(corpus, more):
@@ -102,10 +94,6 @@ def test_no_leak(corpus, more):
     options = {name: value for name, value in more.items() if name != "borrow"}
     loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=outputs, notices=False, **options)
 
-    def memory():
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
-
     for k in range(100_000):
         batch = next(loader)
         if k % 100 == 0:
@@ -113,8 +101,8 @@ def test_no_leak(corpus, more):
                 assert len(batch.samples) == len(batch.flags) == 2
             loader.state_dict()
         if k == 20_000:
-            before = memory()
-    assert memory() - before < 4 << 20
+            before = resident()
+    assert resident() - before < 4 << 20
 
 
 def test_no_leak_of_loaders(plan):

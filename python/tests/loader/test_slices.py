@@ -2,13 +2,12 @@
 
 The slices of all ranks are the whole row, for each output: compared with whole rows that are cut by the functions of
 Megatron and torch themselves where they can be imported, and by a rule of three lines here. Labels further ahead are
-compared with the tokens of the file, and with Megatron's rolled labels where those are right."""
+compared with Megatron's rolled labels where those are right. tests/loader/test_loader_slices.c tries all orders."""
 import itertools
 
 import numpy as np
 import pytest
 import torch
-from conftest import command
 
 import leat
 
@@ -67,53 +66,11 @@ def check_slices(plan, layout, count, rows=4, batches=3, **options):
 # ---- The slices are the row
 
 
-@pytest.mark.parametrize("count", range(1, 17))
-@pytest.mark.parametrize("layout", LAYOUTS[:2])
-def test_windows(counting, layout, count):
-    check_slices(leat.Plan(counting, 2 * count * 7, seed=count), layout, count)
-
-
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 8, 16])
 def test_documents_of_a_row(counting, count):
     plan = leat.Plan(counting, 2 * count * 40, seed=4, order=leat.fit(align=2 * count), epochs=1)
     for layout in LAYOUTS:
-        check_slices(plan, layout, count, batches=6)
-
-
-@pytest.mark.parametrize("order", ["shuffled", "sequential", "fit", leat.fit(align=4), leat.fit(align=4, overlap=16),
-                                   leat.fit(max_per_row=3)])
-@pytest.mark.parametrize("mask_first", [False, True])
-@pytest.mark.parametrize("ahead", [0, 3])
-def test_orders(corpus, order, mask_first, ahead):
-    plan = leat.Plan(corpus, LENGTH, seed=2, order=order, epochs=1)
-    names = ALL + ("ahead_labels",) * (ahead > 0)
-    for layout, count in itertools.product(LAYOUTS, (2, 4)):
-        if layout == LAYOUTS[2] and (not isinstance(order, leat.fit) or (order.align or 1) % (2 * count)):
-            with pytest.raises(leat.Error, match="align"):
-                leat.Loader(plan, 4, slice=(0, count, layout))
-            continue
-        check_slices(plan, layout, count, ahead=ahead,
-                     outputs=leat.Outputs(names, dtype="int32", mask_first=mask_first))
-
-
-def test_masks(tmp_path):
-    """A dataset that stores a mask: random bytes beside the tokens."""
-    r = np.random.default_rng(7)
-    name = str(tmp_path / "masked")
-    with leat.Packer(name, "gpt2", threads=1, store_mask=True, force=True) as packer:
-        for _ in range(60):
-            n = int(r.integers(1, 300))
-            packer.add(r.integers(0, 50000, n).tolist(), mask=r.choice([0.0, 1 / 255, 0.5, 1.0], n).tolist())
-    for order, layout in ("shuffled", "zigzag"), (leat.fit(align=8), "zigzag-documents"), ("fit", "contiguous"):
-        whole, _ = check_slices(leat.Plan(name, LENGTH, order=order, epochs=1), layout, 4, batches=10, ahead=2,
-                                outputs=ALL + ("ahead_labels",))
-        assert any((batch["labels"] == -100).any() for batch in whole)
-
-
-def test_lengths_that_change(counting):
-    """Phases of other lengths."""
-    plan = leat.Plan(counting, 64, base_len=128, phases=[(64, [1], 128), (96, [1], 32)])
-    check_slices(plan, "zigzag", 4, rows=8, batches=20)
+        check_slices(plan, layout, count, batches=6, ahead=3, outputs=ALL + ("ahead_labels",))
 
 
 def test_ranks_and_resume(counting):
@@ -200,69 +157,6 @@ def test_torch(counting, count):
 # ---- Labels further ahead
 
 
-def tokens_ahead(tokens, begins, at, length, ahead, end, isolated):
-    """ahead_labels of a window, by a plain loop."""
-    found = np.full((ahead, length), -100)
-    for j, i in itertools.product(range(ahead), range(length)):
-        place = at + i + 2 + j
-        if place < end and not (isolated and begins[at + i + 1:place + 1].any()):
-            found[j, i] = tokens[place]
-    return found
-
-
-@pytest.mark.parametrize("isolated", [False, True])
-@pytest.mark.parametrize("split", [None, "train=0.6,valid=0.4"])
-@pytest.mark.parametrize("ahead", [1, 4])
-def test_ahead_of_windows(counting, ahead, isolated, split):
-    """They are the tokens that follow, also those of the next window; but a split never sees another one's."""
-    tokens = np.fromfile(counting + ".tokens", "<u2").astype(np.int64)
-    dataset = leat.open(counting)
-    begins = np.zeros(len(tokens), bool)
-    begins[dataset.starts()[:-1]] = True
-    for use in ("train", "valid") if split else (None,):
-        for length in range(40, 1000):  # with fewer tokens after the last window than it has labels ahead
-            plan = leat.Plan(counting, length, seed=1, split=split, use=use, epochs=1)
-            if plan.sources[0].dropped <= ahead:
-                break
-        end = min(s.token for s in plan.order(0, len(plan))) + plan.sources[0].tokens
-        loader = leat.Loader(plan, 16, ahead=ahead, framework="numpy", last="short", outputs=leat.Outputs(
-            ("labels", "ahead_labels"), mask_first=isolated))
-        seen = 0
-        for batch in loader:
-            for row, sample in enumerate(batch.samples):
-                want = tokens_ahead(tokens, begins, sample.token, length, ahead, end, isolated)
-                assert np.array_equal(np.asarray(batch.ahead_labels)[:, row], want), sample
-                seen += (want == -100).any()
-        assert bool(seen) == (isolated or plan.sources[0].dropped <= ahead)
-
-
-@pytest.mark.parametrize("order", ["fit", leat.fit(align=8), leat.fit(overlap=10)])
-def test_ahead_of_documents(counting, order):
-    """In rows of whole documents they are tokens of the same piece."""
-    tokens = np.fromfile(counting + ".tokens", "<u2").astype(np.int64)
-    plan, ahead = leat.Plan(counting, 200, order=order, epochs=1), 3
-    for batch in leat.Loader(plan, 8, ahead=ahead, framework="numpy", last="short", outputs=("inputs", "ahead_labels")):
-        for row, sample in enumerate(batch.samples):
-            want = np.full((ahead, 200), -100)
-            for piece in plan.pieces(sample.n):
-                context = piece.token - dataset_start(counting, piece.token) and (plan.info.overlap or 0)
-                for j, i in itertools.product(range(ahead), range(piece.count - 1)):
-                    if i + 2 + j < piece.count and i + 2 + j > context:
-                        want[j, piece.at + i] = tokens[piece.token + i + 2 + j]
-            assert np.array_equal(np.asarray(batch.ahead_labels)[:, row], want), sample
-
-
-STARTS = {}
-
-
-def dataset_start(name, token):
-    """Where the document of a token begins."""
-    if name not in STARTS:
-        STARTS[name] = np.asarray(leat.open(name).starts())[:-1]
-    starts = STARTS[name]
-    return int(starts[np.searchsorted(starts, token, "right") - 1])
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_megatron_rolls(counting):
     """Megatron rolls the labels of a row, and puts 0 after them: equal up to a row's last `ahead` places, where leat
@@ -275,14 +169,3 @@ def test_megatron_rolls(counting):
         rolled, _ = prediction.roll_tensor(rolled, shifts=-1, dims=-1)
         assert np.array_equal(batch["ahead_labels"][j][:, :64 - 1 - j], rolled[:, :64 - 1 - j])
         assert (rolled[:, 64 - 1 - j:] == 0).all() and (batch["ahead_labels"][j][:, 64 - 1 - j:] >= 0).all()
-
-
-def test_bytes(counting):
-    """The bench says how many bytes are copied: a slice's, and what its labels need beyond its ends."""
-    import json
-
-    words = ["--source", counting, "--seq-len", 1024, "--batch", 16, "--steps", 200, "--json"]  # few more are begun
-    whole = json.loads(command("leat-bench", "load", *words))["copied_bytes"]
-    for layout in LAYOUTS[:2]:
-        part = json.loads(command("leat-bench", "load", *words, "--slice", "3/8", "--layout", layout))["copied_bytes"]
-        assert part < whole / 8 * 1.1, (part, whole)

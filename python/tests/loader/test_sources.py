@@ -1,5 +1,5 @@
 """Sources of rows: source_ids in every style and order, Batch.sources, weights of sources against numpy's float32, and
-what a loader says that it gave of each source."""
+what a loader says that it gave of each source (tests/loader/test_loader_sources.c adds that up)."""
 import json
 import os
 import time
@@ -118,37 +118,6 @@ def test_weights_by_number_and_mistakes(names):
     for options in {}, {"style": "huggingface"}:  # it had no effect
         with pytest.raises(ValueError, match="loss_weights alone, which is not among the outputs"):
             leat.Loader(plan, 4, source_weights={0: 2}, **options)
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-@pytest.mark.parametrize("world", [1, 3])
-@pytest.mark.parametrize("unshifted, mask_first", [(False, False), (True, False), (False, True)])
-def test_counts(names, order, world, unshifted, mask_first):
-    """What the batches of all ranks have, added up; without masks every prediction of the plan, once."""
-    plan, totals = plan_of(names, order), np.zeros((3, 3), np.int64)
-    for rank in range(world):
-        want = np.zeros((3, 3), np.int64)
-        outputs = leat.Outputs(OUTPUTS, unshifted=unshifted, mask_first=mask_first)
-        with leat.Loader(plan, 5, rank=rank, world=world, outputs=outputs, framework="numpy", restart=False) as loader:
-            for batch in loader:
-                for row, source in enumerate(batch.sources):
-                    if source is not None:
-                        want[source] += 1, batch.lengths[row], batch.loss_mask[row, int(unshifted):].sum()
-            stats = loader.stats()
-        assert [s["name"] for s in stats["sources"]] == list(names.values())
-        assert [[s["rows"], s["tokens"], s["loss_tokens"]] for s in stats["sources"]] == want.tolist()
-        totals += want
-    shares = [s["share"] for s in stats["sources"]]
-    if order == "documents":
-        assert shares == [0, 0, 0]
-    else:
-        assert shares == pytest.approx([0.25, 0.5, 0.25], abs=0.01)
-    samples = plan.samples(0, len(plan))
-    for source in (0, 2):
-        mine = samples[samples["source"] == source]
-        assert totals[source, 0] == len(mine)
-        if order in ("shuffled", "fit") and not mask_first:
-            assert totals[source, 2] == mine["length"].sum()
 
 
 def test_counts_of_a_resumed_loader(names):

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import resident
 
 import leat
 from leat.command import program
@@ -36,16 +37,6 @@ def find(name, document):
     out = subprocess.run([program("leat"), "find", name, "--document", str(document)], capture_output=True, text=True,
                          check=True).stdout
     return dict(line.split(None, 1) for line in out.splitlines() if len(line.split(None, 1)) == 2)
-
-
-@pytest.fixture(scope="module")
-def gpt2():
-    return leat.Tokenizer("gpt2")
-
-
-@pytest.fixture
-def name(tmp_path):
-    return str(tmp_path / "out")
 
 
 def want(gpt2, documents):
@@ -370,11 +361,6 @@ def test_interrupt_is_resumable(gpt2, tmp_path):
         packer.extend(("the quick brown fox " * 5 + str(n) for n in range(300000)), source="rows")
     for suffix in (".tokens", ".leat"):
         assert (tmp_path / f"out{suffix}").read_bytes() == (tmp_path / f"whole{suffix}").read_bytes()
-
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def test_nothing_leaks(gpt2, tmp_path):

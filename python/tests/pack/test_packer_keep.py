@@ -1,6 +1,6 @@
 """leat.Packer(keep=...) beside leat.pack(keep=...) of the same rows, tables as Parquet and dicts as lines of JSON: each
-type with every operator, at random, with ids, masks and conversations; both beside the twin of tests/pack; counts,
-checkpoints, parts that are pushed; columns that contradict themselves; what has no fields."""
+type with every operator, at random, with ids, masks and conversations; counts, checkpoints, parts that are pushed;
+columns that contradict themselves; what has no fields. tests/pack/test_keep.py has the language of conditions."""
 import datetime
 import decimal
 import json
@@ -8,7 +8,6 @@ import math
 import os
 import pickle
 import random
-import sys
 
 import numpy as np
 import pytest
@@ -19,9 +18,6 @@ from test_arrow import Crafted, array, i32, i64, schema
 
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet  # noqa: E402
-
-sys.path.append(str(ROOT / "tests" / "pack"))
-from condition_twin import Maker  # noqa: E402
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
@@ -162,57 +158,6 @@ def test_random_conditions(both, table):
             value = rng.choice(NUMBERS) if "int" in column or "float" in column else quoted(rng.choice(STRINGS))
             keep.append(rng.choice([f"{column} exists", f"{column} {rng.choice(SIGNS)} {value}"]))
         both(path, lambda packer: packer.extend(made.to_batches(max_chunksize=5)), keep)
-
-
-def test_random_floats(both, tmp_path):
-    """Bits at random, compared with decimals near them."""
-    doubles = np.frombuffer(rng.randbytes(8 * 200), "<f8")
-    floats = np.frombuffer(rng.randbytes(4 * 200), "<f4")
-    made = pa.table({"text": [str(n) for n in range(200)], "d": doubles, "f": floats})
-    pyarrow.parquet.write_table(made, tmp_path / "f.parquet")
-    lines = [{"text": str(n), "d": float(d)} for n, d in enumerate(doubles)]
-    (tmp_path / "f.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for n in range(0, 200, 5):
-        for keep in (f"d = {float(doubles[n])!r}", f"f = {floats[n]!s}", f"d >= {float(doubles[n])!r}",
-                     f"f < {float(floats[n])!r}"):
-            if not math.isfinite(float(floats[n] if keep[0] == "f" else doubles[n])):
-                continue
-            summary = both(tmp_path / "f.parquet", lambda packer: packer.extend(made), keep)
-            assert summary.documents > 0 or "<" in keep
-            if keep[0] == "d":
-                both(tmp_path / "f.jsonl", lambda packer: packer.extend(lines), keep)
-
-
-def test_language(both, tmp_path):
-    """Conditions with all that the language has keep the rows that a twin keeps which does not read them."""
-    maker = Maker(rng, ["s", "i", "d", "f", "first name", "m.n", "bool"], NUMBERS, [*STRINGS, "a b", "not", "(x)"],
-                  compared=["s", "i", "d", "f", "first name", "m.n"])
-
-    def of(row, narrow):
-        def get(field):
-            value = (row["m"] or {}).get("n") if field == "m.n" else row[field]
-            if not isinstance(value, float) or not math.isfinite(value):
-                return decimal.Decimal(value) if type(value) is int else value
-            return decimal.Decimal(str(np.float32(value)) if narrow and field == "f" else repr(value))
-        return get
-
-    for round in range(40):
-        rows = [{"text": f"row {n}", "id": f"r{n}", **{name: values[n] for name, values in {
-            "s": holes(lambda: rng.choice(STRINGS)), "i": holes(lambda: rng.choice([0, 1, 3, -1, 2**63 - 1])),
-            "d": holes(lambda: rng.choice(FLOATS)), "f": holes(lambda: float(np.float32(rng.choice(FLOATS)))),
-            "first name": holes(lambda: rng.choice(["a b", "not", "x"])), "bool": holes(lambda: rng.random() < 0.5),
-            "m": holes(lambda: {"n": rng.choice([None, 0, 3])})}.items()}} for n in range(ROWS)]
-        made = pa.Table.from_pylist(rows, pa.schema([
-            *((name, pa.string()) for name in ("text", "id", "s", "first name")), ("i", pa.int64()),
-            ("d", pa.float64()), ("f", pa.float32()), ("bool", pa.bool_()), ("m", pa.struct([("n", pa.int32())]))]))
-        pyarrow.parquet.write_table(made, tmp_path / "rows.parquet", row_group_size=11)
-        (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        keep, hold = zip(*((text, holds) for text, _, holds in (maker.condition(rng.randrange(4)) for _ in "ab")))
-        for file, give, narrow in (("rows.parquet", made, True), ("rows.jsonl", rows, False)):
-            both(tmp_path / file, lambda packer: packer.extend(give, text="text"), list(keep))
-            want = [row["id"] for row in rows if all(h(of(row, narrow)) for h in hold)]
-            got = leat.open(tmp_path / "files")
-            assert [got.place(n).id for n in range(got.info.documents)] == want, keep
 
 
 def test_columns_that_pack_refuses(tmp_path):

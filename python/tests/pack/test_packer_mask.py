@@ -10,16 +10,6 @@ import leat
 from made_texts import SEED
 
 
-@pytest.fixture(scope="module")
-def gpt2():
-    return leat.Tokenizer("gpt2")
-
-
-@pytest.fixture
-def name(tmp_path):
-    return str(tmp_path / "out")
-
-
 def masks(name):
     d = leat.open(name)
     assert d.info.stores_mask
@@ -50,26 +40,6 @@ def test_ids(gpt2, name):
         packer.add([7, 8])
         packer.add([7, 8, 9], mask=np.array([0, 0.001, 0.7], np.float32))
     assert masks(name) == [[0, 255, 255, 255], [255, 0, 0, 0], [0, 0, 0], [255], [255, 255, 255], [0, 1, 178, 178]]
-
-
-def test_batches(gpt2, name):
-    """What the mask has is what a batch's labels, loss_mask and loss_weights have."""
-    rng = np.random.default_rng(SEED)
-    with leat.Packer(name, gpt2, store_mask=True) as packer:
-        for _ in range(80):
-            length = rng.integers(1, 60)
-            packer.add(rng.integers(0, 50256, length), mask=np.maximum(rng.random(length) * 1.5 - 0.5, 0))
-    tokens, mask = np.asarray(leat.open(name).tokens).astype(np.int64), np.asarray(leat.open(name).mask())
-    plan = leat.Plan(name, 32, order="sequential", epochs=1)
-    outputs = leat.Outputs(("labels", "loss_mask", "loss_weights"), dtype="int32")
-    loader = leat.Loader(plan, 3, outputs=outputs, framework="numpy")
-    for batch in loader:
-        for row, sample in enumerate(batch.samples):
-            label = slice(sample.token + 1, sample.token + 33)
-            assert batch.loss_weights.dtype == np.float32
-            assert np.array_equal(batch.loss_weights[row], mask[label].astype(np.float32) / np.float32(255))
-            assert np.array_equal(batch.loss_mask[row], mask[label] > 0)
-            assert np.array_equal(batch.labels[row], np.where(mask[label] > 0, tokens[label], -100))
 
 
 def test_texts(gpt2, name):

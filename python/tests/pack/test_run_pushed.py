@@ -171,25 +171,6 @@ def test_exceptions(tmp_path):
         pickle.loads(pickle.dumps(run))
 
 
-def test_rejects_of_the_whole_run(tmp_path):
-    """One of the 10 documents of a part is none too many among 200; the same run takes another limit."""
-    def begin(limit):
-        return leat.Run(tmp_path / "run", "bytes", text="body", id="name", invalid_utf8="reject", max_rejects=limit)
-
-    run, pieces = begin("1%"), []
-    for key, rows, bad in (("a", 9, 1), ("b", 190, 0), ("c", 0, 2)):
-        with run.part(key) as packer:
-            packer.extend(table(key, rows))
-            packer.extend([{"body": b"\xff", "name": "bad"}] * bad)
-        pieces.append(packer.piece)
-    assert [piece.rejected for piece in pieces] == [1, 0, 2]
-    with pytest.raises(leat.Error, match="3 of 202 records of the run were rejected, more than allowed") as error:
-        run.commit(pieces)
-    assert error.value.status == "rejects" and error.value.file.endswith(".rejects.jsonl")
-    assert len(begin("2%").commit(pieces)) == 199
-    run.commit(pieces)
-
-
 def push(run, key, **where):
     with run.part(key, **where) as packer:
         packer.extend(table(key))
@@ -585,30 +566,11 @@ def test_splits_are_those_of_pack(tmp_path):
         for name, suffix in zip(split_names(tmp_path / folder), ("", ".valid", ".test")):
             leat.merge([name], tmp_path / "joined", force=True)
             assert (tmp_path / "joined.tokens").read_bytes() == (tmp_path / f"packed{suffix}.tokens").read_bytes()
-    leat.merge([tmp_path / "run", tmp_path / "run" / "valid"], tmp_path / "both")
-    assert documents(leat.open(tmp_path / "both")) == documents(expected[0]) + documents(expected[1])
-
-
-def test_splits_of_processes(tmp_path):
-    run = leat.Run(tmp_path / "run", "bytes", text="body", id="name", split=SPLIT)
-    answers = PROCESSES.Queue()
-    slow = begin(run, "2", "slow", answers)
-    assert answers.get() == ("2", None)
-    others = [begin(run, key, fate, answers) for key, fate in (("1", "killed"), ("1", ""), ("2", ""), ("1", ""))]
-    pieces = dict(answers.get() for _ in range(3))
-    for process in others:
-        process.join()
-    again = leat.Run(tmp_path / "run", "bytes", text="body", id="name", split=SPLIT)  # sweeps who was killed
-    again.commit([pieces["2"], pieces["1"]])
-    assert len(files(tmp_path / "run")) == 2 + 2 * 2 + 2
-    for name in split_names(tmp_path / "run")[1:]:
-        assert len(files(name)) == 1 + 2 * 2
-    assert sum(len(leat.open(name)) for name in split_names(tmp_path / "run")) == 100
-    slow.kill()
-    slow.join()
     with pytest.raises(leat.Error, match="ids alone have none"), \
             leat.Run(tmp_path / "ids", "bytes", split=SPLIT).part("a") as packer:
         packer.extend(pyarrow.table({"text": [[1, 2, 3]], "id": ["x"]}))
+    leat.merge([tmp_path / "run", tmp_path / "run" / "valid"], tmp_path / "both")
+    assert documents(leat.open(tmp_path / "both")) == documents(expected[0]) + documents(expected[1])
 
 
 def test_rejects_of_splits(tmp_path):
@@ -671,10 +633,9 @@ def test_bucket_splits(server, tmp_path):
     assert len(names(server)) == 2 + 1 + 2 * 2
 
 
-@pytest.mark.parametrize("bucket", [False, True])
-def test_append_with_splits(server, tmp_path, bucket):
+def test_append_with_splits(server, tmp_path):
     """One list names the parts of all three datasets, old and new."""
-    folder, where = f"{server.scheme}://b/grows" if bucket else tmp_path / "grows", dict(scratch=tmp_path)
+    folder, where = f"{server.scheme}://b/grows", dict(scratch=tmp_path)
     options = dict(text="body", id="name", split=SPLIT, append=True)
 
     def now():
@@ -696,10 +657,7 @@ def test_append_with_splits(server, tmp_path, bucket):
     after = now()
     assert all(new[:len(old)] == old and len(new) > len(old) for old, new in zip(before, after))
     assert sum(map(len, after)) == 2 * sum(map(len, before)) == 200
-    if bucket:
-        earlier, = [f"{server.scheme}://{name}" for name in server.objects if "/leat-run.list." in name]
-    else:
-        earlier, = folder.glob("leat-run.list.*")
+    earlier, = [f"{server.scheme}://{name}" for name in server.objects if "/leat-run.list." in name]
     assert documents(leat.open(earlier)) == before[0]
 
 

@@ -12,14 +12,10 @@ import time
 
 import numpy as np
 import pytest
+from conftest import resident
 
 import leat
 from made_texts import texts
-
-
-@pytest.fixture(scope="module")
-def gpt2():
-    return leat.Tokenizer("gpt2")
 
 
 def test_kinds_of_texts(gpt2):
@@ -247,11 +243,6 @@ def test_interrupt(gpt2, what):
                 gpt2.encode_to_numpy(text)
     assert time.monotonic() - began < 60
     assert gpt2.encode("still there") == gpt2.encode("still there")
-
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
 def test_nothing_leaks(gpt2):
