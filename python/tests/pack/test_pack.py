@@ -113,18 +113,10 @@ def test_keep(tmp_path):
         leat.pack(tmp_path / "a.jsonl", tmp_path / "none", "bytes", keep="n = 4", progress=None)
     assert none.value.status == "empty" and not list(tmp_path.glob("none*"))
     assert leat.pack(tmp_path / "a.jsonl", tmp_path / "none", "bytes", keep="n = 4", allow_empty=True).documents == 0
-    for i in (1, 2):
-        leat.pack(tmp_path / "a.jsonl", tmp_path / f"part{i}", "bytes", keep="n = 4", part=(i, 2), progress=None)
-    with pytest.raises(leat.Error, match="no document is left in any part"):
-        leat.merge([tmp_path / "part1", tmp_path / "part2"], tmp_path / "joined")
-    assert leat.merge([tmp_path / "part2", tmp_path / "part1"], tmp_path / "joined", allow_empty=True).documents == 0
-    with pytest.raises(leat.Error, match=r'no record has a field "m" that is not null: of the 3 records read'):
-        leat.pack(tmp_path / "a.jsonl", tmp_path / "lacks", "bytes", keep="m = 4", progress=None)
+    assert leat.merge(tmp_path / "none", tmp_path / "joined", allow_empty=True).documents == 0
     with pytest.warns(RuntimeWarning, match=r'no record has a field "txt" that is not null \(did you mean "text"\?\)'):
         kept = leat.pack(tmp_path / "a.jsonl", tmp_path / "both", "bytes", keep="n * 2 = 6 and not txt = a")
     assert (kept.documents, kept.kept_out) == (2, 1)
-    with pytest.raises(leat.Error, match="at character 7 .*: write and instead of &&"):
-        leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep="n > 3 && n < 9", progress=None)
     for wrong, error in (("n", leat.Error), ("n =\0", TypeError), ([3], TypeError), (["n = 3"] * 65, ValueError)):
         with pytest.raises(error):
             leat.pack(tmp_path / "a.jsonl", tmp_path / "no", "bytes", keep=wrong, progress=None)
@@ -172,12 +164,10 @@ def test_by(tmp_path):
             assert (len(d), len(d.tokens)) == (o["documents"], o["tokens"])
             assert d.metadata["leat.by.value"] == o["value"]
         assert o["name"] == f"{tmp_path}/all.{o['value']}{'.v' if 'split' in o else ''}"
-    parts = [tmp_path / f"p{i}" for i in (1, 2)]
-    for i, part in enumerate(parts):
-        assert leat.pack(tmp_path / "a.jsonl", part, "bytes", by="lang", part=(i + 1, 2), progress=None,
-                         max_rejects=None).outputs == []
-    merged = leat.merge(parts, tmp_path / "merged", split={"v": 0.3})
-    assert [o["identity"] for o in merged.outputs] == [o["identity"] for o in made.outputs]
+    part = leat.pack(tmp_path / "a.jsonl", tmp_path / "part", "bytes", by="lang", part=(1, 1), progress=None,
+                     max_rejects=None)
+    merged = leat.merge(part.output, tmp_path / "merged", split={"v": 0.3})
+    assert part.outputs == [] and [o["identity"] for o in merged.outputs] == [o["identity"] for o in made.outputs]
     again = leat.pack(tmp_path / "a.jsonl", tmp_path / "all", "bytes", by="lang", split={"v": 0.3}, progress=None,
                       max_rejects=None, resume=True)
     assert again.was_finished and again.outputs == made.outputs
