@@ -157,25 +157,6 @@ def test_batches_in_any_order(corpus, ids, seed):
                 assert np.array_equal(label, ids[sample.token + 1:sample.token + 65])
 
 
-@pytest.mark.parametrize("options", [{"borrow": True}, {"buffers": True}, {}], ids=str)
-@pytest.mark.parametrize("number", ["int32", "int64"])
-def test_every_form_and_end(corpus, options, number):
-    """Windows and whole documents, to the plan's end, in every form; sums of both are those of plain batches."""
-    windows = leat.Plan(corpus, 256, 3, epochs=1)
-    for plan, last in ((windows, None), (windows, "padded"), (windows.documents(700), None)):
-        sums = []
-        for form in ({}, options):
-            outputs = leat.Outputs(PLAIN, dtype=number, borrow="borrow" in form, max_sequences=600 if form else None)
-            one = leat.Loader(plan, 7, framework="numpy", outputs=outputs, last=last, buffers="buffers" in form)
-            total = [0, 0]
-            for batch in one:
-                total[0] += int(batch.inputs[batch.loss_mask].sum())
-                total[1] += int(batch.labels[batch.loss_mask].sum())
-            one.close()
-            sums.append(total)
-        assert sums[0] == sums[1] and sums[0][0] > 0
-
-
 def test_borrowed_outlives_everything(corpus):
     """A borrowed array may not be used any more, but is memory as long as it is there."""
     kept = []

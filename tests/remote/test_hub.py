@@ -522,13 +522,6 @@ def test_certificates(hub):
     key.unlink()
 
 
-def test_no_libcurl(hub):
-    (folder / "empty").mkdir()
-    for library in ("libcurl.so.4", "libcurl-gnutls.so.4"):
-        (folder / "empty" / library).write_text("none")
-    check_refused("without libcurl", pack(hub, "none", ALL, LD_LIBRARY_PATH="empty"), "URLs need libcurl")
-
-
 (folder / "c").mkdir()
 words = random.Random(1)
 text = ["t" + "".join(words.choices("abcdefgh ü\n", k=words.randrange(1500))) for _ in range(120)]
@@ -579,7 +572,7 @@ with HubServer() as hub:
     checks.need_libcurl(pack(hub, "none", "hf://datasets/no/thing/")[1])
     checks.run_tests((test_names, test_splits, test_token, test_dataset, test_requests, test_moving, test_resume,
                       test_parts, test_parts_alone, test_finished, test_faults, test_answers, test_tokenizer,
-                      test_certificates, test_no_libcurl), hub)
+                      test_certificates), hub)
     check("no token went astray", not hub.storage.tokens_seen, hub.storage.tokens_seen)
 for path in folder.rglob("*"):
     written = path.read_bytes() if path.is_file() and path.name != "token" else b""
