@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/measure/machine.h"
 #include "bench/subcommands.h"
@@ -214,15 +215,13 @@ static void json_figures(struct json *j, const struct load_figures *f)
 static void json_waits(struct json *j, const struct leat_loader_stats *s)
 {
     json_open_object(j, "waits_s");
-    json_double(j, "order", (double)s->time.order_ns / 1e9);
-    json_double(j, "storage", (double)s->time.storage_ns / 1e9);
-    json_double(j, "gather", (double)s->time.gather_ns / 1e9);
-    json_double(j, "documents", (double)s->time.documents_ns / 1e9);
-    json_double(j, "outputs", (double)s->time.outputs_ns / 1e9);
-    json_double(j, "slot", (double)s->time.slot_ns / 1e9);
-    json_double(j, "crew", (double)s->time.crew_ns / 1e9);
-    json_double(j, "copy", (double)s->time.copy_ns / 1e9);
-    json_double(j, "consumer", (double)s->time.consumer_ns / 1e9);
+    for (size_t i = 0; i < sizeof loader_stats / sizeof *loader_stats; i++) {
+        uint64_t ns;
+
+        memcpy(&ns, (const char *)s + loader_stats[i].offset, sizeof ns);
+        if (loader_stats[i].kind == FIELD_SECONDS && strcmp(loader_stats[i].name, "first_batch") != 0)
+            json_double(j, loader_stats[i].name, (double)ns / 1e9);
+    }
     json_close_object(j);
 }
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 
 /* The work of one run, filled in by the case. */
 struct contest_work {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 
 /* Prints the line on standard output. */
 void machine_print(void);

@@ -15,7 +15,13 @@ enum field_kind {
     FIELD_FLAG,    /* a uint32_t, 0 or 1 */
     FIELD_TEXT,    /* a const char * that the caller owns; NULL: none */
     FIELD_DOUBLES, /* a const double * that the caller owns, and their number in the uint64_t after it */
-    FIELD_BYTES    /* a uint8_t[]; nobody sets it by its name */
+    /* Results only: nobody sets them by their names. */
+    FIELD_BYTES,   /* a uint8_t[] */
+    FIELD_CHARS,   /* a char[] that ends with a NUL */
+    FIELD_NODE,    /* an int32_t, the number of a NUMA node; negative: none, shown as -1 */
+    FIELD_SECONDS, /* a uint64_t in nanoseconds, shown in seconds */
+    FIELD_SHARE,   /* a double from 0 to 1 */
+    FIELD_TIMES    /* a struct leat_times, shown in seconds */
 };
 
 struct field {

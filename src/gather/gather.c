@@ -208,6 +208,12 @@ struct gather_done gather_done(const struct gather *g)
     }
 }
 
+void gather_count_caches(const struct gather *g, struct cache_counts *counts)
+{
+    for (uint32_t i = 0; i < g->file_count && g->has_holes; i++)
+        file_map_count(g->files[i].map, counts);
+}
+
 void gather_close(struct gather *g)
 {
     gather_stop(g);

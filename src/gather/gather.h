@@ -220,6 +220,9 @@ void gather_forget(struct gather *g);
 
 struct gather_done gather_done(const struct gather *g);
 
+/* Adds what the caches of files on servers have done; nothing if there are none. */
+void gather_count_caches(const struct gather *g, struct cache_counts *counts);
+
 /* Returns true if gather_is_direct() can be true for a file of a loader with this engine. */
 bool gather_may_be_direct(enum leat_engine engine);
 

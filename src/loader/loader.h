@@ -187,7 +187,7 @@ struct leat_loader {
     struct loader_ahead ahead;
     struct loader_deal deal;
     struct loader_tokens tokens;
-    atomic_uint given; /* notices already given, as bits */
+    atomic_uint given; /* bits of the rows of loader_notices.c that were given */
 };
 
 /*

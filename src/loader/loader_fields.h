@@ -72,77 +72,75 @@ static const struct field loader_options[] = {
 
 /* ---- Statistics ---- */
 
-enum loader_field_kind { COUNT64, COUNT32, NODE, SECONDS, SHARE, TIMES, TEXT };
-
-struct loader_field {
-    const char *name;
-    enum loader_field_kind kind;
-    size_t offset;
-};
-
-#define FIELD(name, kind, member)                                                                                      \
-    {                                                                                                                  \
-        name, kind, offsetof(struct leat_loader_stats, member)                                                         \
-    }
-static const struct loader_field loader_fields[] = {
-    FIELD("batches", COUNT64, batches),
-    FIELD("rows", COUNT64, rows),
-    FIELD("tokens", COUNT64, tokens),
-    FIELD("bytes", COUNT64, io.bytes),
-    FIELD("read_bytes", COUNT64, io.read_bytes),
-    FIELD("reads", COUNT64, io.reads),
-    FIELD("hits", COUNT64, io.hits),
-    FIELD("pages_verified", COUNT64, io.pages_verified),
-    FIELD("rows_damaged", COUNT64, rows_damaged),
-    FIELD("warmed_bytes", COUNT64, io.warmed_bytes),
-    FIELD("next", TIMES, next),
-    FIELD("order", SECONDS, time.order_ns),
-    FIELD("gather", SECONDS, time.gather_ns),
-    FIELD("storage", SECONDS, time.storage_ns),
-    FIELD("documents", SECONDS, time.documents_ns),
-    FIELD("outputs", SECONDS, time.outputs_ns),
-    FIELD("copy", SECONDS, time.copy_ns),
-    FIELD("slot", SECONDS, time.slot_ns),
-    FIELD("crew", SECONDS, time.crew_ns),
-    FIELD("consumer", SECONDS, time.consumer_ns),
-    FIELD("waiting_share", SHARE, time.waiting_share),
-    FIELD("waiting_share_all", SHARE, time.waiting_share_all),
-    FIELD("first_batch", SECONDS, time.first_batch_ns),
-    FIELD("ring_bytes", COUNT64, ring.bytes),
-    FIELD("slots", COUNT32, ring.slots),
-    FIELD("reads_in_flight", COUNT32, io.reads_in_flight),
-    FIELD("huge_pages", COUNT32, ring.huge_pages),
-    FIELD("threads", COUNT32, io.threads),
-    FIELD("retries", COUNT32, io.retries),
-    FIELD("numa_node", NODE, ring.numa_node),
-    FIELD("memory_node", NODE, ring.memory_node),
-    FIELD("thread_node", NODE, ring.thread_node),
-    FIELD("warming", COUNT32, io.warming),
-    FIELD("copied_bytes", COUNT64, io.copied_bytes),
-    FIELD("unregistered", COUNT32, io.unregistered),
-    FIELD("caching", COUNT32, remote.caching),
-    FIELD("remote_requests", COUNT64, remote.requests),
-    FIELD("remote_retries", COUNT64, remote.retries),
-    FIELD("remote_bytes", COUNT64, remote.bytes),
-    FIELD("remote_share", SHARE, remote.share),
-    FIELD("cached_bytes", COUNT64, remote.cached_bytes),
-    FIELD("cache_bytes", COUNT64, remote.cache_bytes),
-    FIELD("evicted_bytes", COUNT64, remote.evicted_bytes),
-    FIELD("cache_failed", COUNT32, remote.cache_failed),
-    FIELD("device_ring_bytes", COUNT64, device.ring_bytes),
-    FIELD("device_memory_used", SHARE, device.memory_used),
-    FIELD("sent_bytes", COUNT64, device.sent_bytes),
-    FIELD("unpinned", COUNT32, ring.unpinned),
-    FIELD("slots_wanted", COUNT32, ring.slots_wanted),
-    FIELD("padding_share", SHARE, padding_share),
-    FIELD("dealt", COUNT64, balance.dealt),
-    FIELD("spread", SHARE, balance.spread),
-    FIELD("spread_mean", SHARE, balance.spread_mean),
-    FIELD("spread_by_chance", SHARE, balance.spread_by_chance),
-    FIELD("engine", TEXT, io.engine),
-    FIELD("device", TEXT, device.name),
-};
-#undef FIELD
-#define LOADER_FIELDS (sizeof loader_fields / sizeof loader_fields[0])
+/*
+ * A row has the name, the member of struct leat_loader_stats, and its value in leat_loader_stats(), where `l` is the
+ * loader, `c` its consumer, `st` its stage, `g` and `done` count what was gathered, and `remote` what caches did.
+ */
+/* clang-format off */
+#define LOADER_STATS(row)                                                                                              \
+    row(NUMBER, "batches", batches, counter_value(&c->batches))                                                        \
+    row(NUMBER, "rows", rows, counter_value(&c->rows))                                                                 \
+    row(NUMBER, "tokens", tokens, counter_value(&c->tokens))                                                           \
+    row(NUMBER, "bytes", io.bytes, counter_value(&g->bytes))                                                           \
+    row(NUMBER, "read_bytes", io.read_bytes, done.read_bytes)                                                          \
+    row(NUMBER, "reads", io.reads, counter_value(&g->reads))                                                           \
+    row(NUMBER, "hits", io.hits, counter_value(&g->hits))                                                              \
+    row(NUMBER, "pages_verified", io.pages_verified, done.pages_verified)                                              \
+    row(NUMBER, "rows_damaged", rows_damaged, counter_value(&st->rows_damaged))                                        \
+    row(NUMBER, "warmed_bytes", io.warmed_bytes, loader_forked(l) ? 0 : warm_bytes(l->gather.warm))                    \
+    row(TIMES, "next", next, times_of(&c->next))                                                                       \
+    row(SECONDS, "order", time.order_ns, counter_value(&st->order_ns))                                                 \
+    row(SECONDS, "gather", time.gather_ns, counter_value(&st->gather_ns))                                              \
+    row(SECONDS, "storage", time.storage_ns, counter_value(&g->storage_ns))                                            \
+    row(SECONDS, "documents", time.documents_ns, counter_value(&st->documents_ns))                                     \
+    row(SECONDS, "outputs", time.outputs_ns, counter_value(&st->outputs_ns))                                           \
+    row(SECONDS, "copy", time.copy_ns, counter_value(&st->copy_ns))                                                    \
+    row(SECONDS, "slot", time.slot_ns, counter_value(&st->slot_ns))                                                    \
+    row(SECONDS, "crew", time.crew_ns, done.pool_ns)                                                                   \
+    row(SECONDS, "consumer", time.consumer_ns, counter_value(&c->wait_ns))                                             \
+    row(SHARE, "waiting_share", time.waiting_share,                                                                    \
+        share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum)))                                  \
+    row(SHARE, "waiting_share_all", time.waiting_share_all,                                                            \
+        share(counter_value(&c->wait_ns), counter_value(&c->all_ns)))                                                  \
+    row(SECONDS, "first_batch", time.first_batch_ns, counter_value(&c->first_ns))                                      \
+    row(NUMBER, "ring_bytes", ring.bytes, l->memory.bytes)                                                             \
+    row(NUMBER, "slots", ring.slots, l->memory.slots)                                                                  \
+    row(NUMBER, "reads_in_flight", io.reads_in_flight, atomic_load(&g->max_in_flight))                                 \
+    row(NUMBER, "huge_pages", ring.huge_pages, l->memory.huge_pages)                                                   \
+    row(NUMBER, "threads", io.threads, l->options.io.threads)                                                          \
+    row(NUMBER, "retries", io.retries, retries_of(l))                                                                  \
+    row(NODE, "numa_node", ring.numa_node, l->node)                                                                    \
+    row(NODE, "memory_node", ring.memory_node, loader_forked(l) ? -1 : numa_of_memory(l->memory.host))                 \
+    row(NODE, "thread_node", ring.thread_node, atomic_load_explicit(&st->node, memory_order_relaxed))                  \
+    row(NUMBER, "warming", io.warming, !loader_forked(l) && !warm_ended(l->gather.warm))                               \
+    row(NUMBER, "copied_bytes", io.copied_bytes, done.copied)                                                          \
+    row(NUMBER, "unregistered", io.unregistered, atomic_load(&l->gather.uring_unregistered))                           \
+    row(NUMBER, "caching", remote.caching, remote.filling)                                                             \
+    row(NUMBER, "remote_requests", remote.requests, remote.requests)                                                   \
+    row(NUMBER, "remote_retries", remote.retries, remote.retries)                                                      \
+    row(NUMBER, "remote_bytes", remote.bytes, remote.bytes)                                                            \
+    row(SHARE, "remote_share", remote.share, remote_share(&remote))                                                    \
+    row(NUMBER, "cached_bytes", remote.cached_bytes, remote.here_bytes)                                                \
+    row(NUMBER, "cache_bytes", remote.cache_bytes, remote.all_bytes)                                                   \
+    row(NUMBER, "evicted_bytes", remote.evicted_bytes, remote.evicted_bytes)                                           \
+    row(NUMBER, "cache_failed", remote.cache_failed, remote.failed)                                                    \
+    row(NUMBER, "device_ring_bytes", device.ring_bytes, l->memory.device_bytes)                                        \
+    row(SHARE, "device_memory_used", device.memory_used, device_memory_used(&l->memory))                               \
+    row(NUMBER, "sent_bytes", device.sent_bytes, l->memory.device_bytes > 0 ? counter_value(&st->sent_bytes) : 0)      \
+    row(NUMBER, "unpinned", ring.unpinned, l->memory.unpinned)                                                         \
+    row(NUMBER, "slots_wanted", ring.slots_wanted, l->memory.slots_wanted)                                             \
+    row(SHARE, "padding_share", padding_share, s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0)      \
+    row(NUMBER, "dealt", balance.dealt, counter_value(&l->deal.batches))                                               \
+    row(SHARE, "spread", balance.spread, share(counter_value(&l->deal.last), LOADER_DEAL_ONE))                         \
+    row(SHARE, "spread_mean", balance.spread_mean,                                                                     \
+        share(counter_value(&l->deal.spread), s.balance.dealt * LOADER_DEAL_ONE))                                      \
+    row(SHARE, "spread_by_chance", balance.spread_by_chance,                                                           \
+        share(counter_value(&l->deal.chance), s.balance.dealt * LOADER_DEAL_ONE))                                      \
+    row(CHARS, "engine", io.engine, tell_engines(l, s.io.engine, sizeof s.io.engine))                                  \
+    row(CHARS, "device", device.name, l->ops->describe(l->backend, s.device.name, sizeof s.device.name))
+/* clang-format on */
+#define ROW(kind, name, member, from) FIELD_NAMED(FIELD_##kind, name, leat_loader_stats, member),
+static const struct field loader_stats[] = { LOADER_STATS(ROW) };
+#undef ROW
 
 #endif

@@ -2,7 +2,7 @@
  * test_json.c: what the JSON writer writes is read back by Python's json module as the same values, whatever bytes the
  * strings hold. Without python3 only the fixed examples are checked.
  */
-#include "cli/json.h"
+#include "base/json.h"
 
 #include <math.h>
 

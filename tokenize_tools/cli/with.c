@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "base/json.h"
 #include "leat.h"
 
 /* Lines of a name in capitals, 1 or 0, and what it is for. */

@@ -1,8 +1,8 @@
 /* cmd_adopt.c: `leat adopt`: an index beside the tokens of another tool. The work is leat_adopt()'s. */
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cli/cache_options.h"
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"

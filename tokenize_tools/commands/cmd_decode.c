@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "commands.h"
 #include "corpus/document_input.h"
 

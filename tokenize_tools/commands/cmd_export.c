@@ -1,7 +1,7 @@
 /* cmd_export.c: `leat export`: writes datasets as files of another tool. The work is leat_export()'s. */
 #include <stdio.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"

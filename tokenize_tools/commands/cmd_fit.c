@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "cli/plan_options.h"
 #include "cli/units.h"
 #include "commands.h"

@@ -2,7 +2,7 @@
  * leat_push()'s; all that people see of the two is alike, but for a few words. */
 #include <stdio.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"

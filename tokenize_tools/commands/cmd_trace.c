@@ -17,9 +17,9 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/own_file.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "cli/plan_options.h"
 #include "cli/units.h"
 #include "commands.h"

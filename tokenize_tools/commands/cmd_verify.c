@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"

@@ -6,12 +6,25 @@
 
 /* ---- Results ---- */
 
+static PyObject *seconds(uint64_t ns)
+{
+    return PyFloat_FromDouble((double)ns * 1e-9);
+}
+
+static PyObject *times_dict(const struct leat_times *t)
+{
+    return Py_BuildValue("{s:K,s:N,s:N,s:N,s:N,s:N}", "count", (unsigned long long)t->count, "mean", seconds(t->mean),
+                         "p50", seconds(t->p50), "p99", seconds(t->p99), "p999", seconds(t->p999), "max",
+                         seconds(t->max));
+}
+
 PyObject *fields_get(const struct field *field, const void *from)
 {
-    const char *at = (const char *)from + field->offset;
-    const char *text;
+    const char *at = (const char *)from + field->offset, *text;
     uint64_t wide;
     uint32_t narrow;
+    int32_t node;
+    double share;
 
     switch (field->kind) {
     case FIELD_TEXT:
@@ -19,6 +32,19 @@ PyObject *fields_get(const struct field *field, const void *from)
         return text ? args_text(text) : Py_NewRef(Py_None);
     case FIELD_BYTES:
         return PyBytes_FromStringAndSize(at, (Py_ssize_t)field->bytes);
+    case FIELD_CHARS:
+        return PyUnicode_DecodeFSDefault(at);
+    case FIELD_NODE:
+        memcpy(&node, at, sizeof node);
+        return PyLong_FromLong(node < 0 ? -1 : node);
+    case FIELD_SECONDS:
+        memcpy(&wide, at, sizeof wide);
+        return seconds(wide);
+    case FIELD_SHARE:
+        memcpy(&share, at, sizeof share);
+        return PyFloat_FromDouble(share);
+    case FIELD_TIMES:
+        return times_dict((const struct leat_times *)(const void *)at);
     default:
         break;
     }
@@ -155,7 +181,7 @@ static bool set(const struct field *field, void *to, PyObject *value)
         return set_text(field, at, value);
     case FIELD_DOUBLES:
         return set_doubles(at, value);
-    case FIELD_BYTES:
+    default:
         break;
     }
     PyErr_Format(PyExc_TypeError, "%s cannot be given", field->name);

@@ -55,10 +55,6 @@ struct array_shape batch_shape(const struct leat_batch *batch, const struct batc
 /* Where an output goes, in the library's struct. */
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory);
 
-/* The fields of struct leat_loader_stats by their names, times in seconds (names without _ns), and `sources`, a dict
- * for each source of the plan: loader_stats.c. */
-PyObject *loader_stats_dict(const struct leat_loader *loader, const struct leat_plan *plan);
-
 int batch_register(PyObject *module);
 int loader_register(PyObject *module); /* loader.c */
 int turn_register(PyObject *module);   /* turn.c */

@@ -296,14 +296,45 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
 
 /* ---- What it has done ---- */
 
-static PyObject *loader_stats(PyObject *object, PyObject *unused)
+/* All sources, of which a line in a file of statistics has the largest. */
+static PyObject *sources_list(const struct leat_loader *loader, const struct leat_plan *plan)
 {
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    PyObject *list = PyList_New(0);
+    struct leat_loader_source some[256];
+    uint64_t got = 0;
+
+    for (uint64_t first = 0; list && (got = leat_loader_sources(loader, first, 256, some)) > 0; first += got)
+        for (uint64_t i = 0; list && i < got; i++) {
+            PyObject *item;
+
+            leat_plan_source_info(plan, first + i, &info, NULL);
+            item = Py_BuildValue("{s:N,s:d,s:K,s:K,s:K}", "name", args_text(info.name), "share", some[i].share, "rows",
+                                 (unsigned long long)some[i].rows, "tokens", (unsigned long long)some[i].tokens,
+                                 "loss_tokens", (unsigned long long)some[i].loss_tokens);
+            if (!item || PyList_Append(list, item) < 0)
+                Py_CLEAR(list);
+            Py_XDECREF(item);
+        }
+    return list;
+}
+
+static PyObject *loader_get_stats(PyObject *object, PyObject *unused)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     struct loader *self = loader_of(object);
+    PyObject *dict, *sources;
 
     (void)unused;
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
-    return loader_stats_dict(handle_object(self->handle), handle_object(self->plan));
+    leat_loader_stats(handle_object(self->handle), &s);
+    dict = fields_dict(FIELDS(loader_stats), &s);
+    sources = dict ? sources_list(handle_object(self->handle), handle_object(self->plan)) : NULL;
+    if (!sources || PyDict_SetItemString(dict, "sources", sources) < 0)
+        Py_CLEAR(dict);
+    Py_XDECREF(sources);
+    return dict;
 }
 
 /* notice(): a sentence for a person, or None. */
@@ -357,7 +388,7 @@ static PyObject *loader_get_closed(PyObject *object, void *unused)
 static PyMethodDef methods[] = {
     { "next", loader_next, METH_NOARGS, NULL },       { "take", loader_take, METH_VARARGS, NULL },
     { "change", loader_change, METH_O, NULL },        { "close", loader_close, METH_NOARGS, NULL },
-    { "stats", loader_stats, METH_NOARGS, NULL },     { "notice", loader_notice, METH_NOARGS, NULL },
+    { "stats", loader_get_stats, METH_NOARGS, NULL }, { "notice", loader_notice, METH_NOARGS, NULL },
     { "stats_line", loader_line, METH_NOARGS, NULL }, { NULL, NULL, 0, NULL },
 };
 

@@ -139,7 +139,7 @@ def test_counts_of_a_resumed_loader(names):
 
 
 def test_stats_file(names, tmp_path):
-    """Lines have what stats() has, with names of any bytes: those that are no UTF-8 are left out."""
+    """Lines have what stats() has, with names of any bytes: those that are no UTF-8 are U+FFFD."""
     odd = os.fsencode(tmp_path) + b"/\xc3\xa9 \"a\\\xff\x01"
     leat.merge([names["a"]], odd)
     plan, path = leat.Plan([(odd, 1), (names["c"], 3)], 64, 3, phases=[(16, [1, 0])]), tmp_path / "run.jsonl"
@@ -149,7 +149,7 @@ def test_stats_file(names, tmp_path):
             time.sleep(2e-3)
         stats = loader.stats()["sources"]
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert [s["name"] for s in lines[-1]["sources"]] == [f"{tmp_path}/é \"a\\\x01", names["c"]]
+    assert [s["name"] for s in lines[-1]["sources"]] == [f"{tmp_path}/é \"a\\\ufffd\x01", names["c"]]
     for given, want in zip(lines[-1]["sources"], stats):
         assert {**given, "name": want["name"]} == want
     assert len(lines) > 3 and lines[-1]["batches"] == 6

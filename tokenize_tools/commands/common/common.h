@@ -5,9 +5,9 @@
 #ifndef LEAT_TOKENIZE_TOOLS_COMMON_H
 #define LEAT_TOKENIZE_TOOLS_COMMON_H
 
+#include "base/json.h"
 #include "cli/cache_options.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/options.h"
 #include "leat_pack.h"
 

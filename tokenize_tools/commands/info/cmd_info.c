@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
 #include "commands/common/common.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
 #include "pack_dry_run.h"

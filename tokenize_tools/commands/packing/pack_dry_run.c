@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/own_file.h"
 #include "base/status.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "corpus/first_text.h"

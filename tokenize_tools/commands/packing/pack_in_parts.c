@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/status.h"
-#include "cli/json.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
 #include "pack_dry_run.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/progress.h"
 #include "commands/common/outputs.h"
 #include "damage/damage_list.h"

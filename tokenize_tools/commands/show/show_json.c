@@ -1,5 +1,5 @@
 /* show_json.c: rows as JSON, an object per line; see show.h. */
-#include "cli/json.h"
+#include "base/json.h"
 #include "show.h"
 
 static enum leat_status begin(struct show_out *o, const char *title, struct leat_error *err)

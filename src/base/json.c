@@ -6,13 +6,17 @@
  */
 #include "json.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/show.h"
+#include "show.h"
+
+static void put(FILE *out, const char *text)
+{
+    fwrite(text, 1, strlen(text), out);
+}
 
 void json_begin(struct json *j, FILE *out)
 {
@@ -22,8 +26,7 @@ void json_begin(struct json *j, FILE *out)
 
 void json_end(struct json *j)
 {
-    assert(j->depth == 0);
-    fputc('\n', j->out);
+    put(j->out, "\n");
 }
 
 /*
@@ -70,17 +73,19 @@ static size_t utf8_step(const uint8_t *p, size_t left, bool *valid)
 static void put_escape(FILE *out, uint32_t c)
 {
     static const char *const short_form = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter after \ */
+    char text[24];
 
     for (const char *s = short_form; *s; s += 2)
         if ((uint8_t)*s == c) {
-            fputc('\\', out);
-            fputc(s[1], out);
+            snprintf(text, sizeof text, "\\%c", s[1]);
+            put(out, text);
             return;
         }
     if (c > 0xffff) /* two halves */
-        fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+        snprintf(text, sizeof text, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
     else
-        fprintf(out, "\\u%04x", c);
+        snprintf(text, sizeof text, "\\u%04x", c);
+    put(out, text);
 }
 
 /* Whether a well-formed character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */
@@ -96,7 +101,7 @@ static void put_string(FILE *out, const uint8_t *p, size_t count)
     uint32_t c;
     bool valid;
 
-    fputc('"', out);
+    put(out, "\"");
     for (size_t i = 0; i < count;) {
         size_t step = utf8_step(p + i, count - i, &valid);
 
@@ -108,60 +113,59 @@ static void put_string(FILE *out, const uint8_t *p, size_t count)
             if (valid)
                 put_escape(out, c);
             else
-                fputs("\xef\xbf\xbd", out);
+                put(out, "\xef\xbf\xbd");
         }
         i += step;
     }
     if (plain > 0)
         fwrite(p + count - plain, 1, plain, out);
-    fputc('"', out);
+    put(out, "\"");
 }
 
 /* What stands before a value: comma and key. */
 static void lead_in(struct json *j, const char *key)
 {
     if (j->filled[j->depth])
-        fputs(", ", j->out);
+        put(j->out, ", ");
     j->filled[j->depth] = true;
     if (key) {
         put_string(j->out, (const uint8_t *)key, strlen(key));
-        fputs(": ", j->out);
+        put(j->out, ": ");
     }
 }
 
-static void open_level(struct json *j, const char *key, char bracket)
+static void open_level(struct json *j, const char *key, const char *bracket)
 {
     lead_in(j, key);
-    fputc(bracket, j->out);
-    assert(j->depth + 1 < JSON_DEPTH);
-    j->filled[++j->depth] = false;
+    put(j->out, bracket);
+    j->depth += j->depth + 1 < JSON_DEPTH;
+    j->filled[j->depth] = false;
 }
 
-static void close_level(struct json *j, char bracket)
+static void close_level(struct json *j, const char *bracket)
 {
-    assert(j->depth > 0);
-    j->depth--;
-    fputc(bracket, j->out);
+    j->depth -= j->depth > 0;
+    put(j->out, bracket);
 }
 
 void json_open_object(struct json *j, const char *key)
 {
-    open_level(j, key, '{');
+    open_level(j, key, "{");
 }
 
 void json_close_object(struct json *j)
 {
-    close_level(j, '}');
+    close_level(j, "}");
 }
 
 void json_open_array(struct json *j, const char *key)
 {
-    open_level(j, key, '[');
+    open_level(j, key, "[");
 }
 
 void json_close_array(struct json *j)
 {
-    close_level(j, ']');
+    close_level(j, "]");
 }
 
 void json_bytes(struct json *j, const char *key, const void *bytes, size_t count)
@@ -180,14 +184,20 @@ void json_string(struct json *j, const char *key, const char *text)
 
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
     lead_in(j, key);
-    fprintf(j->out, "%" PRIu64, value);
+    put(j->out, text);
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
 {
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRId64, value);
     lead_in(j, key);
-    fprintf(j->out, "%" PRId64, value);
+    put(j->out, text);
 }
 
 void json_double(struct json *j, const char *key, double value)
@@ -205,19 +215,32 @@ void json_double(struct json *j, const char *key, double value)
             break;
     }
     /* a point or an exponent keeps it a floating-point number for readers that tell the two apart */
-    fprintf(j->out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+    put(j->out, text);
+    put(j->out, strpbrk(text, ".e") ? "" : ".0");
+}
+
+void json_fixed(struct json *j, const char *key, uint64_t value, unsigned digits)
+{
+    uint64_t one = 1;
+    char text[48];
+
+    for (unsigned i = 0; i < digits; i++)
+        one *= 10;
+    snprintf(text, sizeof text, "%" PRIu64 ".%0*" PRIu64, value / one, (int)digits, value % one);
+    lead_in(j, key);
+    put(j->out, text);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
     lead_in(j, key);
-    fputs(value ? "true" : "false", j->out);
+    put(j->out, value ? "true" : "false");
 }
 
 void json_null(struct json *j, const char *key)
 {
     lead_in(j, key);
-    fputs("null", j->out);
+    put(j->out, "null");
 }
 
 void json_u64_or_null(struct json *j, const char *key, uint64_t value)

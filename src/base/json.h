@@ -1,10 +1,10 @@
 /*
- * json.h: writes JSON to a stdio stream, one value on one line. Commas and nesting are kept here, so that a caller only
- * says what comes next. Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, as in Python's errors="replace".
- * Errors of the stream are the stream's: cli_finish_stdout() checks at the end.
+ * json.h: writes JSON to a stdio stream, one value on one line; jsontree.h reads it. Commas and nesting are kept here,
+ * so that a caller only says what comes next. Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, as in
+ * Python's errors="replace". Errors of the stream are the stream's: who opened it checks at the end.
  */
-#ifndef LEAT_CLI_JSON_H
-#define LEAT_CLI_JSON_H
+#ifndef LEAT_BASE_JSON_H
+#define LEAT_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,8 @@ void json_string(struct json *j, const char *key, const char *text); /* NULL: nu
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_double(struct json *j, const char *key, double value); /* shortest that reads back; null if not finite */
+/* value / 10^digits with so many digits after the point, in every locale. */
+void json_fixed(struct json *j, const char *key, uint64_t value, unsigned digits);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 
