@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import random
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -37,6 +39,22 @@ def own_folder():
             yield pathlib.Path(folder)
         finally:
             os.chdir(before)
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """Makes a folder that is a disk of this size. Gives a function that enlarges it, or None where nothing can be
+    mounted."""
+    os.mkdir(folder)
+    mount = shutil.which("mount")
+    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]).returncode != 0:
+        print("a full disk: skipped, as nothing can be mounted")
+        yield None
+        return
+    try:
+        yield lambda: subprocess.run([mount, "-o", "remount,size=64m", folder], check=True)
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
 
 
 # ---- A corpus ----
