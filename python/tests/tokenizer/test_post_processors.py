@@ -32,7 +32,7 @@ PROCESSORS = [
     template("$A:0", "<s>:0", "both:2"),  # as XLNet's
     template("<s>:3", "$A:1", "<s>:2"), template("$A:7"),
     template("<s>:3", "both:2"), template(), template("$A:0", "<s>:2", "$A:5"), template("$A:1", "$A:1"),
-    [SEP, CLS], [SEP, CLS, True, False],
+    None, BYTES, BERT, ROBERTA, [SEP, CLS], [SEP, CLS, True, False],
     [template("$A:1", "<s>:2")["single"], [], TOKENS],
     [[{"Sequence": ["A", 2]}, {"SpecialToken": ["<s>", 1]}], [], {"<s>": ["<s>", [3], ["<s>"]]}],
     sequence(BYTES, template("$A:1", "$A:2", "<s>:1")), sequence(template("$A:1", "$A:2", "<s>:1"), BYTES),

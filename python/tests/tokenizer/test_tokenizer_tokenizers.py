@@ -216,29 +216,6 @@ def test_normalized_added_tokens(tmp_path, names):
             assert mine.decode(ids, skip_special_tokens=skip) == theirs.decode(ids, skip_special_tokens=skip)
 
 
-@pytest.mark.parametrize("processor", [
-    None,
-    {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
-    {"type": "BertProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0]},
-    {"type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0], "trim_offsets": True,
-     "add_prefix_space": True},
-    {"type": "Sequence", "processors": [
-        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
-        {"type": "TemplateProcessing", "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
-         "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
-         "special_tokens": {"<s>": {"id": "<s>", "ids": [0, 1], "tokens": ["<s>", "</s>"]}}}]},
-])
-def test_post_processors(both, tmp_path, processor):
-    path = tmp_path / "tokenizer.json"
-    data = json.loads(both[2].read_text())
-    data["post_processor"] = processor
-    path.write_text(json.dumps(data))
-    mine, theirs = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
-    for text in ("", "some text", "日本", "a <s> b</s>"):
-        assert mine.encode(text).ids == theirs.encode(text).ids
-        assert mine.encode(text).special_tokens_mask == theirs.encode(text).special_tokens_mask
-
-
 def test_around_documents(both, tmp_path):
     data = json.loads(both[2].read_text())
     sides = {"sep": ["</s>", 1], "cls": ["<s>", 0]}
@@ -263,14 +240,6 @@ def test_around_documents(both, tmp_path):
     assert leat.Tokenizer(path).begin_token is None
     with pytest.raises(NotImplementedError, match="goes on after one that adds tokens"):
         leat.Tokenizer.from_file(path).encode("some text")
-
-
-def test_refused(both):
-    mine = both[0]
-    with pytest.raises(NotImplementedError, match="single texts"):
-        mine.encode("a", "b")
-    with pytest.raises(NotImplementedError, match="single texts"):
-        mine.encode(["a", "b"], is_pretokenized=True)
 
 
 def test_pickled_with_what_was_set(tmp_path):
