@@ -5,8 +5,6 @@ import json
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -216,15 +214,6 @@ def test_empty_texts_before_their_turn(gpt2):
         ids, offsets = gpt2.encode_flat(texts, num_threads=4)
         assert len(ids) == offsets[-1] and ids.tolist() == want
         assert sum(gpt2.encode_batch(texts, num_threads=4), []) == want
-
-
-def test_import_is_quick_and_takes_nothing_along():
-    code = ("import sys, time; t = time.perf_counter(); import leat; t = time.perf_counter() - t; "
-            "print(t, *[m for m in ('numpy', 'pyarrow', 'tqdm', 'json', 'typing') if m in sys.modules])")
-    path = os.path.dirname(os.path.dirname(leat.__file__))
-    told = subprocess.run([sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": path}).stdout
-    assert told.split()[1:] == [], told
 
 
 @pytest.mark.parametrize("what", ["batch", "text"])
