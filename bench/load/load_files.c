@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/own_file.h"
 #include "base/status.h"
 #include "load.h"
@@ -75,8 +76,8 @@ enum leat_status load_output_open(FILE **out, const char *path, const struct loa
 
 struct load_trace {
     FILE *out;
+    struct json json;
     uint64_t began_ns;
-    bool filled;
 };
 
 struct load_trace *load_trace_begin(FILE *out)
@@ -88,7 +89,9 @@ struct load_trace *load_trace_begin(FILE *out)
         return NULL;
     }
     t->out = out;
-    fputs("{\"traceEvents\": [\n", t->out);
+    json_begin(&t->json, out);
+    json_open_object(&t->json, NULL);
+    json_open_array(&t->json, "traceEvents");
     return t;
 }
 
@@ -99,27 +102,43 @@ static double micros(struct load_trace *t, uint64_t ns)
     return (double)(ns - t->began_ns) / 1e3;
 }
 
+/* Opens an event, whose phase is X for a span and C for counters. */
+static struct json *open_event(struct load_trace *t, const char *name, const char *phase, uint64_t at_ns)
+{
+    json_open_object(&t->json, NULL);
+    json_string(&t->json, "name", name);
+    json_string(&t->json, "ph", phase);
+    json_u64(&t->json, "pid", 1);
+    json_double(&t->json, "ts", micros(t, at_ns));
+    return &t->json;
+}
+
 void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, uint64_t ended_ns)
 {
+    struct json *j = t ? open_event(t, name, "X", began_ns) : NULL;
+
     if (!t)
         return;
-    fprintf(t->out, "%s{\"name\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f}",
-            t->filled ? ",\n" : "", name, micros(t, began_ns), (double)(ended_ns - began_ns) / 1e3);
-    t->filled = true;
+    json_u64(j, "tid", 1);
+    json_double(j, "dur", (double)(ended_ns - began_ns) / 1e3);
+    json_close_object(j);
 }
 
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *s)
 {
+    struct json *j = t ? open_event(t, "loader's thread, ms so far", "C", at_ns) : NULL;
+
     if (!t)
         return;
-    fprintf(
-        t->out,
-        "%s{\"name\": \"loader's thread, ms so far\", \"ph\": \"C\", \"pid\": 1, \"ts\": %.3f, \"args\": {\"order\": "
-        "%.3f, \"storage\": %.3f, \"gather\": %.3f, \"documents\": %.3f, \"outputs\": %.3f, \"slot\": %.3f}}",
-        t->filled ? ",\n" : "", micros(t, at_ns), (double)s->time.order_ns / 1e6, (double)s->time.storage_ns / 1e6,
-        (double)s->time.gather_ns / 1e6, (double)s->time.documents_ns / 1e6, (double)s->time.outputs_ns / 1e6,
-        (double)s->time.slot_ns / 1e6);
-    t->filled = true;
+    json_open_object(j, "args");
+    json_double(j, "order", (double)s->time.order_ns / 1e6);
+    json_double(j, "storage", (double)s->time.storage_ns / 1e6);
+    json_double(j, "gather", (double)s->time.gather_ns / 1e6);
+    json_double(j, "documents", (double)s->time.documents_ns / 1e6);
+    json_double(j, "outputs", (double)s->time.outputs_ns / 1e6);
+    json_double(j, "slot", (double)s->time.slot_ns / 1e6);
+    json_close_object(j);
+    json_close_object(j);
 }
 
 bool load_trace_close(struct load_trace *t)
@@ -127,7 +146,9 @@ bool load_trace_close(struct load_trace *t)
     bool ok = true;
 
     if (t) {
-        fputs("\n]}\n", t->out);
+        json_close_array(&t->json);
+        json_close_object(&t->json);
+        json_end(&t->json);
         ok = fflush(t->out) == 0 && !ferror(t->out);
         ok = fclose(t->out) == 0 && ok;
     }

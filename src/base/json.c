@@ -1,8 +1,7 @@
 /*
- * json.c: see json.h. Strings are copied in stretches that need no escape. Bytes above ASCII are taken one whole UTF-8
- * character at a time, and what is malformed becomes one U+FFFD, because file names and ids may hold any bytes but
- * readers of JSON refuse such text. What people are not to see as it is (base/show.h) becomes an escape too. Numbers
- * are printed in the shortest form that reads back as the same.
+ * json.c: writes JSON. Strings are copied in stretches that need no escape. What is malformed in them becomes U+FFFD,
+ * because file names and ids may hold any bytes but readers of JSON refuse such text. Numbers are printed in the
+ * shortest form that reads back as the same.
  */
 #include "json.h"
 
@@ -11,167 +10,149 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_string.h"
 #include "show.h"
+#include "utf8.h"
 
-static void put(FILE *out, const char *text)
+static void put_to_file(struct json *j, const void *bytes, size_t size)
 {
-    fwrite(text, 1, strlen(text), out);
+    (void)fwrite(bytes, 1, size, j->to);
+}
+
+static void put_to_buffer(struct json *j, const void *bytes, size_t size)
+{
+    if (j->status == LEAT_OK)
+        j->status = buffer_append(j->to, bytes, size, j->err);
 }
 
 void json_begin(struct json *j, FILE *out)
 {
-    memset(j, 0, sizeof *j);
-    j->out = out;
+    *j = (struct json) { .put = put_to_file, .to = out, .spaced = true };
+}
+
+void json_begin_in(struct json *j, struct buffer *out, struct leat_error *err)
+{
+    *j = (struct json) { .put = put_to_buffer, .to = out, .err = err };
 }
 
 void json_end(struct json *j)
 {
-    put(j->out, "\n");
+    j->put(j, "\n", 1);
+    j->filled = false;
 }
 
-/*
- * The bytes at `p` that belong together: a whole UTF-8 character, with *valid true; else the longest beginning of one
- * that breaks off here (at least one byte), which stands for one U+FFFD, as Unicode recommends and Python does.
- */
-static size_t utf8_step(const uint8_t *p, size_t left, bool *valid)
+/* ---- Strings ---- */
+
+static void put_escape(struct json *j, uint32_t c)
 {
-    uint8_t lowest = 0x80, highest = 0xbf;
-    size_t length;
+    char text[16] = { '\\', c < 0x80 ? json_escape_letter((char)c) : '\0' };
 
-    *valid = true;
-    if (p[0] < 0x80)
-        return 1;
-    if (p[0] >= 0xc2 && p[0] <= 0xdf) {
-        length = 2;
-    } else if (p[0] >= 0xe0 && p[0] <= 0xef) {
-        length = 3;
-        if (p[0] == 0xe0)
-            lowest = 0xa0; /* shorter forms exist */
-        if (p[0] == 0xed)
-            highest = 0x9f; /* surrogates */
-    } else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
-        length = 4;
-        if (p[0] == 0xf0)
-            lowest = 0x90;
-        if (p[0] == 0xf4)
-            highest = 0x8f; /* beyond U+10FFFF */
-    } else {
-        *valid = false;
-        return 1;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if (i >= left || p[i] < lowest || p[i] > highest) {
-            *valid = false;
-            return i;
-        }
-        lowest = 0x80;
-        highest = 0xbf;
-    }
-    return length;
-}
-
-static void put_escape(FILE *out, uint32_t c)
-{
-    static const char *const short_form = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: the byte, the letter after \ */
-    char text[24];
-
-    for (const char *s = short_form; *s; s += 2)
-        if ((uint8_t)*s == c) {
-            snprintf(text, sizeof text, "\\%c", s[1]);
-            put(out, text);
-            return;
-        }
     if (c > 0xffff) /* two halves */
         snprintf(text, sizeof text, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
-    else
+    else if (!text[1])
         snprintf(text, sizeof text, "\\u%04x", c);
-    put(out, text);
+    j->put(j, text, strlen(text));
 }
 
-/* Whether a well-formed character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */
-static bool needs_escape(const uint8_t *p, size_t bytes, uint32_t *c)
+/* Whether a character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */
+static bool needs_escape(const struct json *j, const uint8_t *p, size_t bytes, uint32_t *c)
 {
     *c = bytes == 1 ? p[0] : show_hidden(p, bytes);
-    return bytes == 1 ? *c < 0x20 || *c == 0x7f || *c == '"' || *c == '\\' : *c != 0;
+    return bytes == 1 ? *c < 0x20 || *c == '"' || *c == '\\' || (*c == 0x7f && !j->verbatim) : *c != 0;
 }
 
-static void put_string(FILE *out, const uint8_t *p, size_t count)
+/* Writes characters that are well-formed; a verbatim writer takes each byte for one. */
+static void put_characters(struct json *j, const uint8_t *p, size_t count)
 {
-    size_t plain = 0; /* bytes before p that need nothing done */
+    const uint8_t *plain = p, *end = p + count; /* nothing is done to what stands from `plain` on */
     uint32_t c;
-    bool valid;
 
-    put(out, "\"");
-    for (size_t i = 0; i < count;) {
-        size_t step = utf8_step(p + i, count - i, &valid);
-
-        if (valid && !needs_escape(p + i, step, &c)) {
-            plain += step;
-        } else {
-            fwrite(p + i - plain, 1, plain, out);
-            plain = 0;
-            if (valid)
-                put_escape(out, c);
-            else
-                put(out, "\xef\xbf\xbd");
-        }
-        i += step;
+    for (size_t bytes; p < end; p += bytes) {
+        bytes = *p < 0x80 || j->verbatim ? 1 : utf8_character(p, (size_t)(end - p));
+        if (!needs_escape(j, p, bytes, &c))
+            continue;
+        j->put(j, plain, (size_t)(p - plain));
+        put_escape(j, c);
+        plain = p + bytes;
     }
-    if (plain > 0)
-        fwrite(p + count - plain, 1, plain, out);
-    put(out, "\"");
+    if (p > plain)
+        j->put(j, plain, (size_t)(p - plain));
 }
 
-/* What stands before a value: comma and key. */
+static void put_string(struct json *j, const uint8_t *p, size_t count)
+{
+    j->put(j, "\"", 1);
+    for (size_t good; count > 0; p += good, count -= good) {
+        good = j->verbatim ? count : utf8_valid_prefix(p, count);
+        put_characters(j, p, good);
+        if (good == count)
+            break;
+        j->put(j, UTF8_REPLACEMENT, 3);
+        good += utf8_malformed_part(p + good, count - good);
+    }
+    j->put(j, "\"", 1);
+}
+
+/* ---- Values ---- */
+
+void json_key(struct json *j, const void *bytes, size_t count)
+{
+    if (j->filled)
+        j->put(j, ", ", 1 + j->spaced);
+    put_string(j, bytes, count);
+    j->put(j, ": ", 1 + j->spaced);
+    j->filled = false;
+}
+
+/* Writes what stands before a value: comma and key. */
 static void lead_in(struct json *j, const char *key)
 {
-    if (j->filled[j->depth])
-        put(j->out, ", ");
-    j->filled[j->depth] = true;
-    if (key) {
-        put_string(j->out, (const uint8_t *)key, strlen(key));
-        put(j->out, ": ");
-    }
+    if (key)
+        json_key(j, key, strlen(key));
+    if (j->filled)
+        j->put(j, ", ", 1 + j->spaced);
+    j->filled = true;
 }
 
-static void open_level(struct json *j, const char *key, const char *bracket)
+void json_value(struct json *j, const char *key, const void *text, size_t size)
 {
     lead_in(j, key);
-    put(j->out, bracket);
-    j->depth += j->depth + 1 < JSON_DEPTH;
-    j->filled[j->depth] = false;
+    j->put(j, text, size);
 }
 
-static void close_level(struct json *j, const char *bracket)
+static void put_word(struct json *j, const char *key, const char *word)
 {
-    j->depth -= j->depth > 0;
-    put(j->out, bracket);
+    json_value(j, key, word, strlen(word));
 }
 
 void json_open_object(struct json *j, const char *key)
 {
-    open_level(j, key, "{");
+    put_word(j, key, "{");
+    j->filled = false;
 }
 
 void json_close_object(struct json *j)
 {
-    close_level(j, "}");
+    j->put(j, "}", 1);
+    j->filled = true;
 }
 
 void json_open_array(struct json *j, const char *key)
 {
-    open_level(j, key, "[");
+    put_word(j, key, "[");
+    j->filled = false;
 }
 
 void json_close_array(struct json *j)
 {
-    close_level(j, "]");
+    j->put(j, "]", 1);
+    j->filled = true;
 }
 
 void json_bytes(struct json *j, const char *key, const void *bytes, size_t count)
 {
     lead_in(j, key);
-    put_string(j->out, bytes, count);
+    put_string(j, bytes, count);
 }
 
 void json_string(struct json *j, const char *key, const char *text)
@@ -187,8 +168,7 @@ void json_u64(struct json *j, const char *key, uint64_t value)
     char text[24];
 
     snprintf(text, sizeof text, "%" PRIu64, value);
-    lead_in(j, key);
-    put(j->out, text);
+    put_word(j, key, text);
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
@@ -196,8 +176,7 @@ void json_i64(struct json *j, const char *key, int64_t value)
     char text[24];
 
     snprintf(text, sizeof text, "%" PRId64, value);
-    lead_in(j, key);
-    put(j->out, text);
+    put_word(j, key, text);
 }
 
 void json_double(struct json *j, const char *key, double value)
@@ -208,15 +187,14 @@ void json_double(struct json *j, const char *key, double value)
         json_null(j, key);
         return;
     }
-    lead_in(j, key);
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
-    /* a point or an exponent keeps it a floating-point number for readers that tell the two apart */
-    put(j->out, text);
-    put(j->out, strpbrk(text, ".e") ? "" : ".0");
+    put_word(j, key, text);
+    if (!strpbrk(text, ".e")) /* it stays a floating-point number for readers that tell the two apart */
+        j->put(j, ".0", 2);
 }
 
 void json_fixed(struct json *j, const char *key, uint64_t value, unsigned digits)
@@ -227,20 +205,17 @@ void json_fixed(struct json *j, const char *key, uint64_t value, unsigned digits
     for (unsigned i = 0; i < digits; i++)
         one *= 10;
     snprintf(text, sizeof text, "%" PRIu64 ".%0*" PRIu64, value / one, (int)digits, value % one);
-    lead_in(j, key);
-    put(j->out, text);
+    put_word(j, key, text);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-    lead_in(j, key);
-    put(j->out, value ? "true" : "false");
+    put_word(j, key, value ? "true" : "false");
 }
 
 void json_null(struct json *j, const char *key)
 {
-    lead_in(j, key);
-    put(j->out, "null");
+    put_word(j, key, "null");
 }
 
 void json_u64_or_null(struct json *j, const char *key, uint64_t value)

@@ -9,13 +9,22 @@
 #include "bytes.h"
 #include "utf8.h"
 
+static const char json_letters[] = "\"\\/bfnrt", json_meanings[] = "\"\\/\b\f\n\r\t";
+
 /* Returns the character that a backslash and this letter stand for; 0 for u, and for a letter that forms no escape. */
 static inline char json_escape_meaning(char letter)
 {
-    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    const char *found = letter ? strchr(letters, letter) : NULL;
+    const char *found = letter ? strchr(json_letters, letter) : NULL;
 
-    return found ? meanings[found - letters] : 0;
+    return found ? json_meanings[found - json_letters] : 0;
+}
+
+/* Returns the letter that stands for a character after a backslash; 0 if none does. */
+static inline char json_escape_letter(char meaning)
+{
+    const char *found = meaning ? strchr(json_meanings, meaning) : NULL;
+
+    return found ? json_letters[found - json_meanings] : 0;
 }
 
 /* White space as RFC 8259 defines it. */

@@ -94,23 +94,6 @@ static enum leat_status add_bracket(struct parser *s, const uint8_t *at)
 
 /* ---- Strings ---- */
 
-/* Bytes of the UTF-8 character at p (a lead byte, not ASCII); 0 if it is not valid. */
-static unsigned utf8_length(const uint8_t *p, const uint8_t *end)
-{
-    uint8_t a = p[0], b = end - p > 1 ? p[1] : 0;
-
-    if (a < 0xe0)
-        return a >= 0xc2 && (b & 0xc0) == 0x80 ? 2 : 0;
-    if (a < 0xf0) {
-        if ((b & 0xc0) != 0x80 || (a == 0xe0 && b < 0xa0) || (a == 0xed && b >= 0xa0))
-            return 0;
-        return end - p > 2 && (p[2] & 0xc0) == 0x80 ? 3 : 0;
-    }
-    if (a > 0xf4 || (b & 0xc0) != 0x80 || (a == 0xf0 && b < 0x90) || (a == 0xf4 && b >= 0x90))
-        return 0;
-    return end - p > 3 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80 ? 4 : 0;
-}
-
 /*
  * Sets the high bit of each of eight bytes that is a control character, a quote, a backslash, or not ASCII. Bytes above
  * the lowest of these may have it by mistake.
@@ -147,7 +130,7 @@ static enum leat_status plain(struct parser *s)
     const uint8_t *p = s->p, *end = s->end;
 
     for (;;) {
-        unsigned n;
+        size_t n;
 
         p = next_special(p, end);
         if (p == end)
@@ -157,7 +140,7 @@ static enum leat_status plain(struct parser *s)
         if (*p < 0x20)
             return wrong(s, p, "an unescaped control character in a string");
         do { /* most characters that are not ASCII are followed by another one */
-            n = utf8_length(p, end);
+            n = utf8_character(p, (size_t)(end - p));
             if (n == 0)
                 return wrong(s, p, "bytes that are not UTF-8");
             p += n;

@@ -73,8 +73,8 @@ size_t show_step(const char *text, size_t bytes, char *out, size_t *length)
             *length = put_escape(out, 'x', 2, c);
         return 1;
     }
-    size = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-    if (size > bytes || utf8_valid_prefix(p, size) < size) {
+    size = utf8_character(p, bytes);
+    if (size == 0) {
         *length = put_escape(out, 'x', 2, c);
         return 1;
     }

@@ -36,8 +36,7 @@ static size_t length_of(uint8_t first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The length of the character at text[0], which is not ASCII; 0 if it is malformed. */
-static inline size_t character(const uint8_t *text, size_t size)
+size_t utf8_character(const uint8_t *text, size_t size)
 {
     size_t length = length_of(text[0]);
 
@@ -67,7 +66,7 @@ size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
         at += utf8_ascii_prefix(text + at, size - at);
         /* text that is not ASCII mostly stays so for a while */
         while (at < size && text[at] >= 0x80) {
-            size_t length = character(text + at, size - at);
+            size_t length = utf8_character(text + at, size - at);
 
             if (length == 0)
                 return at;

@@ -47,6 +47,9 @@ size_t utf8_malformed_part(const uint8_t *text, size_t size);
 /* Returns how many parts of the text are malformed: the number of U+FFFD that buffer_append_repaired() inserts. */
 uint64_t utf8_malformed(const uint8_t *text, size_t size);
 
+/* Returns the length of the character at text[0], which is not ASCII; 0 if it is malformed. */
+size_t utf8_character(const uint8_t *text, size_t size);
+
 /* Writes a character, which must not be a surrogate; returns its length, 4 at most. */
 static inline size_t utf8_encode(uint8_t *out, uint32_t c)
 {

@@ -86,6 +86,29 @@ static void test_examples(void)
     check(write_doubles, "[0.1, 1.0, -0.0, 1e+300, 0.3333333333333333, null, null]\n");
 }
 
+/* What libraries write: into a buffer, without blanks, and where it is asked for with the bytes as they are. */
+static void test_buffer(void)
+{
+    struct buffer text = { 0 };
+    struct json j;
+
+    json_begin_in(&j, &text, &t_err);
+    json_open_object(&j, NULL);
+    json_key(&j, "a\0\"", 3);
+    json_string(&j, NULL, "\x7f\xff");
+    json_value(&j, "b", "[1]", 3);
+    j.verbatim = true;
+    json_string(&j, "c", "\n\x01\x7f\xff");
+    json_close_object(&j);
+    json_end(&j);
+    json_null(&j, NULL);
+    T_STATUS(j.status, LEAT_OK);
+    T_OK(buffer_append(&text, "", 1, &t_err));
+    T_STR((const char *)text.bytes, "{\"a\\u0000\\\"\":\"\\u007f\xef\xbf\xbd\",\"b\":[1],"
+                                    "\"c\":\"\\n\\u0001\x7f\xff\"}\nnull");
+    buffer_free(&text);
+}
+
 /* Bytes that are nearly UTF-8: lead and continuation bytes in the wrong company. */
 static size_t random_bytes(uint8_t *out)
 {
@@ -175,6 +198,7 @@ int main(void)
 {
     state = t_seed();
     test_examples();
+    test_buffer();
     if (system("python3 -c 'import json' >/dev/null 2>&1") == 0)
         test_against_python();
     else

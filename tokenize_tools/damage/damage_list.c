@@ -1,12 +1,12 @@
 /* damage_list.c: makes, writes and reads the list. */
 #include "damage_list.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/jsontree.h"
 #include "base/status.h"
 
@@ -72,72 +72,24 @@ void damage_list_join(struct damage_list *l, size_t at)
 
 /* ---- Writing ---- */
 
-static enum leat_status put(struct buffer *out, const char *text, struct leat_error *err)
-{
-    return buffer_append(out, text, strlen(text), err);
-}
-
-static enum leat_status put_string(struct buffer *out, const char *key, const char *text, struct leat_error *err)
-{
-    enum leat_status s = put(out, key, err);
-
-    if (s == LEAT_OK)
-        s = buffer_reserve(out, 6 * strlen(text) + 8, err);
-    if (s != LEAT_OK)
-        return s;
-    out->bytes[out->size++] = '"';
-    for (; *text; text++) {
-        uint8_t c = (uint8_t)*text;
-
-        if (c < 0x20)
-            out->size += (size_t)snprintf((char *)out->bytes + out->size, 7, "\\u%04x", c);
-        else {
-            if (c == '"' || c == '\\')
-                out->bytes[out->size++] = '\\';
-            out->bytes[out->size++] = c;
-        }
-    }
-    out->bytes[out->size++] = '"';
-    return LEAT_OK;
-}
-
-static enum leat_status put_number(struct buffer *out, const char *key, uint64_t number, struct leat_error *err)
-{
-    char text[24] = "null";
-
-    if (number != LEAT_NONE)
-        (void)snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    enum leat_status s = put(out, key, err);
-
-    return s == LEAT_OK ? put(out, text, err) : s;
-}
-
-#define KEY_INPUT  "{\"input\":"
-#define KEY_OFFSET ",\"offset\":"
-#define KEY_REASON ",\"reason\":"
-#define KEY_UNREAD ",\"unread_bytes\":"
-
 enum leat_status damage_list_write(const struct damage_list *l, struct buffer *out, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    struct json j;
 
-    for (size_t i = 0; s == LEAT_OK && i < l->count; i++) {
+    json_begin_in(&j, out, err);
+    for (size_t i = 0; i < l->count; i++) {
         const struct damage *d = &l->items[i];
 
         if (i > 0)
-            s = put(out, "\n", err);
-        if (s == LEAT_OK)
-            s = put_string(out, KEY_INPUT, d->input, err);
-        if (s == LEAT_OK)
-            s = put_number(out, KEY_OFFSET, d->offset, err);
-        if (s == LEAT_OK)
-            s = put_string(out, KEY_REASON, d->reason, err);
-        if (s == LEAT_OK)
-            s = put_number(out, KEY_UNREAD, d->unread, err);
-        if (s == LEAT_OK)
-            s = put(out, "}", err);
+            json_end(&j);
+        json_open_object(&j, NULL);
+        json_string(&j, "input", d->input);
+        json_u64_or_null(&j, "offset", d->offset);
+        json_string(&j, "reason", d->reason);
+        json_u64_or_null(&j, "unread_bytes", d->unread);
+        json_close_object(&j);
     }
-    return s == LEAT_OK ? buffer_append(out, "", 1, err) : s;
+    return j.status == LEAT_OK ? buffer_append(out, "", 1, err) : j.status;
 }
 
 /* ---- Reading ---- */

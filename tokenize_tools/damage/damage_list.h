@@ -42,7 +42,7 @@ enum leat_status damage_list_read(struct damage_list *l, const char *dataset, co
 /* Joins number `at` to the one before it if both are of the same input, of which two shares of a run had a part. */
 void damage_list_join(struct damage_list *l, size_t at);
 
-/* The value of DAMAGE_KEY for a list that is not empty, with its NUL: appends it. */
+/* Appends the value of DAMAGE_KEY for a list, with its NUL. */
 enum leat_status damage_list_write(const struct damage_list *l, struct buffer *out, struct leat_error *err);
 
 void damage_list_free(struct damage_list *l);

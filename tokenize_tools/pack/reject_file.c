@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/own_file.h"
 #include "base/status.h"
 
@@ -39,7 +40,6 @@ void reject_file_free(struct reject_file *f)
     free(f->path);
     free(f->partial);
     buffer_free(&f->waiting);
-    buffer_free(&f->clean);
     *f = (struct reject_file) { .fd = -1 };
 }
 
@@ -100,39 +100,6 @@ enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struc
 
 /* ---- Lines ---- */
 
-/* A JSON string; what is not UTF-8 becomes U+FFFD. */
-static enum leat_status put_string(struct reject_file *f, const void *bytes, size_t count, struct leat_error *err)
-{
-    struct buffer *out = &f->waiting, *clean = &f->clean;
-    enum leat_status s;
-
-    clean->size = 0;
-    s = buffer_append_repaired(clean, bytes, count, NULL, err);
-    if (s == LEAT_OK)
-        s = buffer_reserve(out, 6 * clean->size + 2, err);
-    if (s != LEAT_OK)
-        return s;
-    out->bytes[out->size++] = '"';
-    for (size_t i = 0; i < clean->size; i++) {
-        uint8_t c = clean->bytes[i];
-
-        if (c < 0x20 || c == 0x7f)
-            out->size += (size_t)snprintf((char *)out->bytes + out->size, 7, "\\u%04x", c);
-        else {
-            if (c == '"' || c == '\\')
-                out->bytes[out->size++] = '\\';
-            out->bytes[out->size++] = c;
-        }
-    }
-    out->bytes[out->size++] = '"';
-    return LEAT_OK;
-}
-
-static enum leat_status put_text(struct buffer *out, const char *text, struct leat_error *err)
-{
-    return buffer_append(out, text, strlen(text), err);
-}
-
 static enum leat_status write_waiting(struct reject_file *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -149,33 +116,18 @@ static enum leat_status write_waiting(struct reject_file *f, struct leat_error *
 
 enum leat_status reject_file_add(struct reject_file *f, const struct reject_line *line, struct leat_error *err)
 {
-    struct buffer *b = &f->waiting;
-    char numbers[96];
-    enum leat_status s;
+    struct json j;
 
-    if (line->line == LEAT_NONE)
-        snprintf(numbers, sizeof numbers,
-                 ",\"offset\":%llu,\"line\":null,\"reason\":", (unsigned long long)line->offset);
-    else
-        snprintf(numbers, sizeof numbers,
-                 ",\"offset\":%llu,\"line\":%llu,\"reason\":", (unsigned long long)line->offset,
-                 (unsigned long long)line->line);
-    s = put_text(b, "{\"input\":", err);
-    if (s == LEAT_OK)
-        s = put_string(f, line->input, strlen(line->input), err);
-    if (s == LEAT_OK)
-        s = put_text(b, numbers, err);
-    if (s == LEAT_OK)
-        s = put_string(f, line->reason, line->reason_bytes, err);
-    if (s == LEAT_OK)
-        s = put_text(b, ",\"record\":", err);
-    if (s == LEAT_OK)
-        s = put_string(f, line->sample, line->sample_bytes, err);
-    if (s == LEAT_OK)
-        s = put_text(b, "}\n", err);
-    if (s != LEAT_OK)
-        return s;
-    return b->size >= WAITING_BYTES ? write_waiting(f, err) : LEAT_OK;
+    json_begin_in(&j, &f->waiting, err);
+    json_open_object(&j, NULL);
+    json_string(&j, "input", line->input);
+    json_u64(&j, "offset", line->offset);
+    json_u64_or_null(&j, "line", line->line);
+    json_bytes(&j, "reason", line->reason, line->reason_bytes);
+    json_bytes(&j, "record", line->sample, line->sample_bytes);
+    json_close_object(&j);
+    json_end(&j);
+    return j.status == LEAT_OK && f->waiting.size >= WAITING_BYTES ? write_waiting(f, err) : j.status;
 }
 
 enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err)

@@ -17,7 +17,6 @@ struct reject_file {
     uint64_t bytes;        /* written */
     struct page_sum sum;   /* of these */
     struct buffer waiting; /* not yet written */
-    struct buffer clean;   /* a string on its way there */
 };
 
 /* `name`: of the dataset, without .leat. Nothing is opened. */

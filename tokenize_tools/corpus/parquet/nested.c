@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "value_text.h"
 
 /* ---- Entries of a row -------------------------------------------------------------------------------------------- */
@@ -130,16 +131,6 @@ void nested_close(struct nested_row *row)
     block_free(&row->json);
 }
 
-/* Appends to the JSON, within the reader's memory. */
-static enum leat_status put_json(struct nested_row *row, const void *bytes, size_t size, struct leat_error *err)
-{
-    enum leat_status s = make_room(row->leaves[0].column, &row->json, size, err);
-
-    if (s == LEAT_OK)
-        append(&row->json, bytes, size, NULL);
-    return s;
-}
-
 /* ---- A row as JSON ----------------------------------------------------------------------------------------------- */
 
 /*
@@ -152,51 +143,24 @@ static enum leat_status put_json(struct nested_row *row, const void *bytes, size
 
 struct writer {
     struct nested_row *row;
-    enum leat_status status; /* the first failure stays */
-    const char *why;         /* likewise; what is wrong with the entries */
-    struct leat_error *err;
+    struct json json; /* appends to the row's; its status is the first failure */
+    const char *why;  /* what is wrong with the entries; the first stays */
 };
 
-static void write_value(struct writer *w, unsigned index);
+static void write_value(struct writer *w, unsigned index, const char *key);
 
-/* ---- Text ---- */
-
-static void put_bytes(struct writer *w, const void *bytes, size_t size)
+/* Appends to the JSON, within the reader's memory. */
+static void put_bytes(struct json *j, const void *bytes, size_t size)
 {
-    if (w->row->what->max_bytes > 0 && size > w->row->what->max_bytes - w->row->json.size)
-        w->row->large = true;
-    if (w->status == LEAT_OK && !w->row->large)
-        w->status = put_json(w->row, bytes, size, w->err);
-}
+    struct nested_row *row = j->to;
 
-static void put_escaped(struct writer *w, uint8_t byte)
-{
-    static const char digits[] = "0123456789abcdef", letters[] = "btn\vfr"; /* \v has no escape of its own */
-    const char code[6] = { '\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15] };
-    char quoted[2] = { '\\', (char)byte };
-    bool lettered = byte >= '\b' && byte <= '\r' && byte != '\v';
-
-    if (lettered)
-        quoted[1] = letters[byte - '\b'];
-    if (byte < 0x20 && !lettered)
-        put_bytes(w, code, sizeof code);
-    else
-        put_bytes(w, quoted, sizeof quoted);
-}
-
-static void put_string(struct writer *w, const uint8_t *bytes, size_t size)
-{
-    size_t from = 0;
-
-    put_bytes(w, "\"", 1);
-    for (size_t i = 0; i < size && w->status == LEAT_OK; i++)
-        if (bytes[i] < 0x20 || bytes[i] == '"' || bytes[i] == '\\') {
-            put_bytes(w, bytes + from, i - from);
-            put_escaped(w, bytes[i]);
-            from = i + 1;
-        }
-    put_bytes(w, bytes + from, size - from);
-    put_bytes(w, "\"", 1);
+    if (row->what->max_bytes > 0 && size > row->what->max_bytes - row->json.size)
+        row->large = true;
+    if (j->status != LEAT_OK || row->large)
+        return;
+    j->status = make_room(row->leaves[0].column, &row->json, size, j->err);
+    if (j->status == LEAT_OK)
+        append(&row->json, bytes, size, NULL);
 }
 
 /* ---- Entries ---- */
@@ -218,7 +182,7 @@ static const struct nested_entry *next_entry(const struct writer *w, unsigned le
 
 static bool failed(const struct writer *w)
 {
-    return w->why || w->status != LEAT_OK;
+    return w->why || w->json.status != LEAT_OK;
 }
 
 /* Whether the next entries end above a level on the way to the node. */
@@ -266,7 +230,7 @@ static void skip(struct writer *w, const struct nested_node *n)
 
 /* ---- Values ---- */
 
-static void write_leaf(struct writer *w, const struct nested_node *n)
+static void write_leaf(struct writer *w, const struct nested_node *n, const char *key)
 {
     struct nested_leaf *leaf = &w->row->leaves[n->leaf];
     const struct parquet_column *c = leaf->column->what;
@@ -290,93 +254,85 @@ static void write_leaf(struct writer *w, const struct nested_node *n)
         value_text(c, &value, text);
     }
     if (c->form == PARQUET_AS_IT_IS || c->form == PARQUET_UUID)
-        put_string(w, value.bytes, value.size);
+        json_bytes(&w->json, key, value.bytes, value.size);
     else
-        put_bytes(w, value.bytes, value.size);
+        json_value(&w->json, key, value.bytes, value.size);
 }
 
 /* A node that is there, once. */
-static void write_present(struct writer *w, unsigned index);
+static void write_present(struct writer *w, unsigned index, const char *key);
 
-static void write_elements(struct writer *w, unsigned repeated, unsigned element)
+static void write_elements(struct writer *w, unsigned repeated, unsigned element, const char *key)
 {
     const struct nested_node *n = node_at(w, repeated);
-    const char *before = "[";
+    bool empty = lacks(w, n);
 
-    if (lacks(w, n)) {
-        put_bytes(w, "[]", 2);
+    json_open_array(&w->json, key);
+    if (empty)
         skip(w, n);
-        return;
-    }
-    do {
-        put_bytes(w, before, 1);
-        before = ",";
+    while (!empty && !failed(w)) {
         if (element == repeated)
-            write_present(w, repeated);
+            write_present(w, repeated, NULL);
         else
-            write_value(w, element);
-    } while (!failed(w) && goes_on(w, n));
-    put_bytes(w, "]", 1);
+            write_value(w, element, NULL);
+        empty = !goes_on(w, n);
+    }
+    json_close_array(&w->json);
 }
 
 /* The elements of a list lie in a group of their own; older writers made the element itself that group. */
-static void write_list(struct writer *w, unsigned index)
+static void write_list(struct writer *w, unsigned index, const char *key)
 {
     const struct nested_node *n = node_at(w, index), *repeated = node_at(w, index + 1);
     size_t bytes = strlen(n->name);
     bool older = repeated->children != 1 || strcmp(repeated->name, "array") == 0 ||
                  (strncmp(repeated->name, n->name, bytes) == 0 && strcmp(repeated->name + bytes, "_tuple") == 0);
 
-    write_elements(w, index + 1, older ? index + 1 : index + 2);
+    write_elements(w, index + 1, older ? index + 1 : index + 2, key);
 }
 
-static void write_group(struct writer *w, unsigned index)
+static void write_group(struct writer *w, unsigned index, const char *key)
 {
-    const char *before = "{";
-
+    json_open_object(&w->json, key);
     for (unsigned i = index + 1; i < node_at(w, index)->after && !failed(w); i = node_at(w, i)->after) {
         const struct nested_node *n = node_at(w, i);
 
-        put_bytes(w, before, 1);
-        before = ",";
-        put_string(w, (const uint8_t *)n->name, strlen(n->name));
-        put_bytes(w, ":", 1);
         if (n->repeated)
-            write_elements(w, i, i);
+            write_elements(w, i, i, n->name);
         else
-            write_value(w, i);
+            write_value(w, i, n->name);
     }
-    put_bytes(w, "}", 1);
+    json_close_object(&w->json);
 }
 
-static void write_present(struct writer *w, unsigned index)
+static void write_present(struct writer *w, unsigned index, const char *key)
 {
     const struct nested_node *n = node_at(w, index);
 
     if (n->after == index + 1)
-        write_leaf(w, n);
+        write_leaf(w, n, key);
     else if (n->list)
-        write_list(w, index);
+        write_list(w, index, key);
     else
-        write_group(w, index);
+        write_group(w, index, key);
 }
 
-static void write_value(struct writer *w, unsigned index)
+static void write_value(struct writer *w, unsigned index, const char *key)
 {
     const struct nested_node *n = node_at(w, index);
 
     if (n->optional && lacks(w, n)) {
-        put_bytes(w, "null", 4);
+        json_null(&w->json, key);
         skip(w, n);
     } else {
-        write_present(w, index);
+        write_present(w, index, key);
     }
 }
 
 enum leat_status nested_write(struct nested_row *row, struct parquet_value *value, struct leat_error *err)
 {
     const struct nested_node *n = row->what->nodes;
-    struct writer w = { .row = row, .status = LEAT_OK, .err = err };
+    struct writer w = { .row = row, .json = { .put = put_bytes, .to = row, .err = err, .verbatim = true } };
     bool null;
 
     if (row->large) {
@@ -390,15 +346,15 @@ enum leat_status nested_write(struct nested_row *row, struct parquet_value *valu
     if (null)
         skip(&w, n);
     else if (n->repeated)
-        write_elements(&w, 0, 0);
+        write_elements(&w, 0, 0, NULL);
     else
-        write_present(&w, 0);
-    for (unsigned i = 0; i < row->what->leaves && w.status == LEAT_OK && !w.why; i++)
+        write_present(&w, 0, NULL);
+    for (unsigned i = 0; i < row->what->leaves && w.json.status == LEAT_OK && !w.why; i++)
         w.why = next_entry(&w, i) ? APART : NULL;
-    if (w.status == LEAT_OK && w.why)
+    if (w.json.status == LEAT_OK && w.why)
         return column_broken(row->leaves[0].column, w.why, err);
     *value = row->large ? (struct parquet_value) { (const uint8_t *)"", SIZE_MAX }
              : null     ? (struct parquet_value) { NULL, 0 }
                         : (struct parquet_value) { row->json.bytes, row->json.size };
-    return w.status;
+    return w.json.status;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "load.h"
 #include "tokenizer/containers/string_map.h"
@@ -38,7 +39,7 @@ struct assembling {
     const struct assemble_source *source;
     struct leat_error *err;
     enum leat_status status; /* the first failure; what comes after it does nothing */
-    struct buffer *json;
+    struct json json;
     struct string_map ids;           /* the vocabulary */
     struct token named[NAMED_COUNT]; /* text.bytes NULL: none */
     struct token *tokens;            /* added; of a text given twice, the last counts */
@@ -61,41 +62,9 @@ static void wrong(struct assembling *a, enum leat_status status, const struct js
         a->status = status_set_at(a->err, status, j->path, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
-static void put_bytes(struct assembling *a, const void *bytes, size_t size)
+static void put_string(struct assembling *a, const char *key, struct jsontree_text t)
 {
-    if (a->status == LEAT_OK)
-        a->status = buffer_append(a->json, bytes, size, a->err);
-}
-
-static void put_json(struct assembling *a, const char *json)
-{
-    put_bytes(a, json, strlen(json));
-}
-
-static void put_string(struct assembling *a, struct jsontree_text t)
-{
-    uint32_t plain = 0;
-    char escape[8];
-
-    put_json(a, "\"");
-    for (uint32_t i = 0; i < t.length; i++)
-        if (t.bytes[i] < 0x20 || t.bytes[i] == '"' || t.bytes[i] == '\\') {
-            put_bytes(a, t.bytes + plain, i - plain);
-            snprintf(escape, sizeof escape, "\\u%04x", t.bytes[i]);
-            put_json(a, escape);
-            plain = i + 1;
-        }
-    if (t.length > 0) /* a token that is missing has no bytes */
-        put_bytes(a, t.bytes + plain, t.length - plain);
-    put_json(a, "\"");
-}
-
-static void put_id(struct assembling *a, uint32_t id)
-{
-    char number[16];
-
-    snprintf(number, sizeof number, "%u", (unsigned)id);
-    put_json(a, number);
+    json_bytes(&a->json, key, t.bytes, t.length);
 }
 
 /* ---- The vocabulary ---------------------------------------------------------------------------------------------- */
@@ -427,74 +396,113 @@ static bool option(struct assembling *a, const char *name, bool null)
     return kind == JSONTREE_TRUE;
 }
 
-/* Appends a token that stands around texts: into the template, or into the list of its tokens. */
-static void put_around(struct assembling *a, struct jsontree_text t, bool listed)
+/* Writes a piece of the template: KIND is SpecialToken, or Sequence for a text. */
+static void put_piece(struct assembling *a, const char *kind, struct jsontree_text id, unsigned type)
+{
+    json_open_object(&a->json, NULL);
+    json_open_object(&a->json, kind);
+    put_string(a, "id", id);
+    json_u64(&a->json, "type_id", type);
+    json_close_object(&a->json);
+    json_close_object(&a->json);
+}
+
+/* Writes a token of the template into the list of its tokens. */
+static void put_listed(struct assembling *a, struct jsontree_text t)
 {
     uint32_t place = t.bytes ? find_text(&a->texts, t) : STRING_MAP_NONE;
+    struct json *j = &a->json;
 
     if (place == STRING_MAP_NONE) {
         if (a->status == LEAT_OK)
-            a->status =
-                status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
-                              "%s: tokenizer_config.json removes a token that stands around texts, which is not "
-                              "supported",
-                              a->source->path);
+            a->status = status_set_in(a->err, LEAT_E_UNSUPPORTED, a->source->path,
+                                      "%s: tokenizer_config.json removes a token that stands around texts, which is "
+                                      "not supported",
+                                      a->source->path);
         return;
     }
-    put_json(a, listed ? "" : "{\"SpecialToken\":{\"id\":");
-    put_string(a, t);
-    put_json(a, listed ? ":{\"id\":" : ",\"type_id\":0}}");
-    if (!listed)
-        return;
-    put_string(a, t);
-    put_json(a, ",\"ids\":[");
-    put_id(a, a->tokens[a->texts.entries[place].value].id);
-    put_json(a, "],\"tokens\":[");
-    put_string(a, t);
-    put_json(a, "]}");
+    json_key(j, t.bytes, t.length);
+    json_open_object(j, NULL);
+    put_string(a, "id", t);
+    json_open_array(j, "ids");
+    json_u64(j, NULL, a->tokens[a->texts.entries[place].value].id);
+    json_close_array(j);
+    json_open_array(j, "tokens");
+    put_string(a, NULL, t);
+    json_close_array(j);
+    json_close_object(j);
 }
 
 static void put_template(struct assembling *a)
 {
+    static const struct jsontree_text first = { (const uint8_t *)"A", 1 }, second = { (const uint8_t *)"B", 1 };
     bool before = option(a, "add_bos_token", true), after = option(a, "add_eos_token", true);
     struct jsontree_text bos = a->named[NAMED_BOS].text, eos = a->named[NAMED_EOS].text;
+    struct json *j = &a->json;
 
-    put_json(a, "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[");
+    json_open_object(j, "post_processor");
+    json_string(j, "type", "TemplateProcessing");
+    json_open_array(j, "single");
     if (before)
-        put_around(a, bos, false);
-    put_json(a,
-             before ? ",{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}" : "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}");
-    put_json(a, after ? "," : "");
+        put_piece(a, "SpecialToken", bos, 0);
+    put_piece(a, "Sequence", first, 0);
     if (after)
-        put_around(a, eos, false);
-    put_json(a, "],\"pair\":[{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":1}}],"
-                "\"special_tokens\":{");
+        put_piece(a, "SpecialToken", eos, 0);
+    json_close_array(j);
+    json_open_array(j, "pair");
+    put_piece(a, "Sequence", first, 0);
+    put_piece(a, "Sequence", second, 1);
+    json_close_array(j);
+    json_open_object(j, "special_tokens");
     if (before)
-        put_around(a, bos, true);
-    put_json(a, before && after ? "," : "");
+        put_listed(a, bos);
     if (after)
-        put_around(a, eos, true);
-    put_json(a, "}}");
+        put_listed(a, eos);
+    json_close_object(j);
+    json_close_object(j);
 }
 
-#define QWEN2                                                                                                          \
-    "\"normalizer\":{\"type\":\"NFC\"},\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{"                  \
-    "\"type\":\"Split\",\"pattern\":{\"Regex\":\"(?i:'s|'t|'re|'ve|'m|'ll|'d)|"                                        \
-    "[^\\\\r\\\\n\\\\p{L}\\\\p{N}]?\\\\p{L}+|\\\\p{N}| ?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|"                       \
-    "\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+\"},\"behavior\":\"Isolated\",\"invert\":false},"                       \
-    "{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":false,\"add_prefix_space\":"
+static void put_byte_level(struct assembling *a, const char *key, bool prefix_space, bool use_regex)
+{
+    json_open_object(&a->json, key);
+    json_string(&a->json, "type", "ByteLevel");
+    json_bool(&a->json, "add_prefix_space", prefix_space);
+    json_bool(&a->json, "trim_offsets", true);
+    json_bool(&a->json, "use_regex", use_regex);
+    json_close_object(&a->json);
+}
+
+#define QWEN2_PATTERN                                                                                                  \
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"                \
+    "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 
 static void put_pipeline(struct assembling *a)
 {
-    bool qwen2 = a->source->qwen2;
+    bool qwen2 = a->source->qwen2, space = option(a, "add_prefix_space", qwen2);
+    struct json *j = &a->json;
 
-    put_json(a, qwen2 ? QWEN2
-                      : "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"trim_offsets\":true,\"use_regex\":true,"
-                        "\"add_prefix_space\":");
-    put_json(a, option(a, "add_prefix_space", qwen2) ? "true" : "false");
-    put_json(a, qwen2 ? "}]}," : "},");
-    put_json(
-        a, "\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true,\"use_regex\":true},");
+    if (qwen2) {
+        json_open_object(j, "normalizer");
+        json_string(j, "type", "NFC");
+        json_close_object(j);
+        json_open_object(j, "pre_tokenizer");
+        json_string(j, "type", "Sequence");
+        json_open_array(j, "pretokenizers");
+        json_open_object(j, NULL);
+        json_string(j, "type", "Split");
+        json_open_object(j, "pattern");
+        json_string(j, "Regex", QWEN2_PATTERN);
+        json_close_object(j);
+        json_string(j, "behavior", "Isolated");
+        json_bool(j, "invert", false);
+        json_close_object(j);
+        put_byte_level(a, NULL, space, false);
+        json_close_array(j);
+        json_close_object(j);
+    } else {
+        put_byte_level(a, "pre_tokenizer", space, true);
+    }
+    put_byte_level(a, "decoder", true, true);
     put_template(a);
 }
 
@@ -502,26 +510,26 @@ static void put_pipeline(struct assembling *a)
 
 static void put_added(struct assembling *a)
 {
-    static const char *const flags[] = { "\"single_word\":", ",\"lstrip\":", ",\"rstrip\":", ",\"normalized\":",
-                                         ",\"special\":" };
+    struct json *j = &a->json;
 
-    put_json(a, "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[");
-    for (uint32_t i = 0; a->status == LEAT_OK && i < a->token_count; i++) {
+    json_string(j, "version", "1.0");
+    json_null(j, "truncation");
+    json_null(j, "padding");
+    json_open_array(j, "added_tokens");
+    for (uint32_t i = 0; i < a->token_count; i++) {
         const struct token *t = &a->tokens[i];
-        const bool values[] = { t->single_word, t->lstrip, t->rstrip, t->normalized, t->special };
 
-        put_json(a, i ? ",{\"id\":" : "{\"id\":");
-        put_id(a, t->id);
-        put_json(a, ",\"content\":");
-        put_string(a, t->text);
-        put_json(a, ",");
-        for (unsigned k = 0; k < 5; k++) {
-            put_json(a, flags[k]);
-            put_json(a, values[k] ? "true" : "false");
-        }
-        put_json(a, "}");
+        json_open_object(j, NULL);
+        json_u64(j, "id", t->id);
+        put_string(a, "content", t->text);
+        json_bool(j, "single_word", t->single_word);
+        json_bool(j, "lstrip", t->lstrip);
+        json_bool(j, "rstrip", t->rstrip);
+        json_bool(j, "normalized", t->normalized);
+        json_bool(j, "special", t->special);
+        json_close_object(j);
     }
-    put_json(a, "],");
+    json_close_array(j);
 }
 
 /* Takes the next of the lines that Rust's BufRead::lines() has; false: no more. */
@@ -542,21 +550,24 @@ static void put_model(struct assembling *a)
 {
     const uint8_t *p = a->source->merges, *end = p + a->source->merges_size;
     struct jsontree_text line;
-    const char *comma = "";
+    struct json *j = &a->json;
 
-    put_json(a, ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"fuse_unk\":false,"
-                "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"byte_fallback\":false,"
-                "\"ignore_merges\":false,\"vocab\":");
-    put_bytes(a, a->source->bytes, a->source->size);
-    put_json(a, ",\"merges\":[");
-    while (a->status == LEAT_OK && next_line(&p, end, &line)) {
-        if (line.length >= 8 && memcmp(line.bytes, "#version", 8) == 0)
-            continue;
-        put_json(a, comma);
-        put_string(a, line);
-        comma = ",";
-    }
-    put_json(a, "]}}");
+    json_open_object(j, "model");
+    json_string(j, "type", "BPE");
+    json_null(j, "dropout");
+    json_null(j, "unk_token");
+    json_bool(j, "fuse_unk", false);
+    json_string(j, "continuing_subword_prefix", "");
+    json_string(j, "end_of_word_suffix", "");
+    json_bool(j, "byte_fallback", false);
+    json_bool(j, "ignore_merges", false);
+    json_value(j, "vocab", a->source->bytes, a->source->size);
+    json_open_array(j, "merges");
+    while (next_line(&p, end, &line))
+        if (line.length < 8 || memcmp(line.bytes, "#version", 8) != 0)
+            put_string(a, NULL, line);
+    json_close_array(j);
+    json_close_object(j);
 }
 
 static void read_level(struct assembling *a, struct jsontree *j)
@@ -576,8 +587,11 @@ static void read_level(struct assembling *a, struct jsontree *j)
 
 enum leat_status assemble(struct buffer *json, const struct assemble_source *source, struct leat_error *err)
 {
-    struct assembling a = { .source = source, .err = err, .json = json };
+    struct assembling a = { .source = source, .err = err };
     struct jsontree j = { 0 };
+
+    json_begin_in(&a.json, json, err);
+    a.json.verbatim = true;
 
     read_names(&a);
     if (a.status == LEAT_OK)
@@ -586,37 +600,39 @@ enum leat_status assemble(struct buffer *json, const struct assemble_source *sou
     if (a.status == LEAT_OK)
         add_all(&a);
     if (a.status == LEAT_OK) {
+        json_open_object(&a.json, NULL);
         put_added(&a);
         put_pipeline(&a);
         put_model(&a);
+        json_close_object(&a.json);
     }
     jsontree_free(&j);
     string_map_free(&a.ids);
     string_map_free(&a.texts);
     string_map_free(&a.extra);
     free(a.tokens);
-    return a.status;
+    return a.status == LEAT_OK ? a.json.status : a.status;
 }
 
 enum leat_status assemble_encoding(struct buffer *json, const struct tokenizer_spec *spec, const uint8_t *ranks,
                                    uint64_t size, struct leat_error *err)
 {
     const struct spec_string *pattern = &spec->pre_tokenizers[0].pattern.text;
-    struct assembling a = { .err = err, .json = json };
+    struct json j;
 
-    put_json(&a, "{\"pat_str\":");
-    put_string(&a, (struct jsontree_text) { pattern->bytes, pattern->length });
-    put_json(&a, spec->normalizer_count ? ",\"nfc\":true,\"special_tokens\":{" : ",\"special_tokens\":{");
+    json_begin_in(&j, json, err);
+    j.verbatim = true;
+    json_open_object(&j, NULL);
+    json_bytes(&j, "pat_str", pattern->bytes, pattern->length);
+    if (spec->normalizer_count)
+        json_bool(&j, "nfc", true);
+    json_open_object(&j, "special_tokens");
     for (uint32_t i = 0; i < spec->added_count; i++) {
-        const struct spec_added *added = &spec->added[i];
-
-        put_json(&a, i ? "," : "");
-        put_string(&a, (struct jsontree_text) { added->content.bytes, added->content.length });
-        put_json(&a, ":");
-        put_id(&a, added->id);
+        json_key(&j, spec->added[i].content.bytes, spec->added[i].content.length);
+        json_u64(&j, NULL, spec->added[i].id);
     }
-    put_json(&a, "},\"mergeable_ranks\":");
-    put_string(&a, (struct jsontree_text) { ranks, (uint32_t)size });
-    put_json(&a, "}");
-    return a.status;
+    json_close_object(&j);
+    json_bytes(&j, "mergeable_ranks", ranks, size);
+    json_close_object(&j);
+    return j.status;
 }
