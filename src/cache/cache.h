@@ -38,7 +38,7 @@ struct cache_files {
     bool offline; /* the server could not be asked whether this is what it has */
 };
 
-/* Whether a name is one for cache_open(): a URL. */
+/* Returns true if a name is one for cache_open(): a URL. */
 bool cache_takes(const char *name);
 
 /*
@@ -114,12 +114,14 @@ struct cache_size cache_size(uint64_t bytes);
 #define CACHE_REASON 400u
 
 struct cache_counts {
-    uint64_t requests, retries, bytes; /* of transfers */
+    uint64_t requests, retries, bytes; /* figures of transfers */
     uint64_t pages;                    /* that were announced */
     uint64_t remote_pages;             /* that were asked for and not here */
     uint64_t evicted_bytes;            /* removed by this process */
-    uint64_t here_bytes, all_bytes;    /* of the tokens; those here are known only while this process fills the rest */
-    uint64_t limit, in_use;            /* of a cache with more in use than its limit, as seen last; 0: of none */
+    uint64_t here_bytes, all_bytes;    /* bytes of the tokens; those here are known only while this process fills the
+                                        * rest */
+    uint64_t limit, in_use;            /* limit and use of a cache that was seen last with more in use than its limit;
+                                        * 0: of none */
     bool filling;                      /* a process of this node does so now */
     bool failed;                       /* and none will, as far as this process knows */
     char why_not[CACHE_REASON];        /* why this process cannot fill it now, of the first dataset; "": no reason */

@@ -15,7 +15,7 @@
 
 #define WINDOW_LANES TINY_OR(4u, 64u) /* transfers of pages that were asked for, at once */
 #define WINDOW_BYTES TINY_OR((uint64_t)8192, (uint64_t)1 << 20)
-#define FILL_LANES   TINY_OR(2u, 8u) /* of the rest */
+#define FILL_LANES   TINY_OR(2u, 8u) /* transfers of the rest of the file, at once */
 #define FILL_BYTES   TINY_OR((uint64_t)16384, REMOTE_PART)
 #define LANES        (WINDOW_LANES + FILL_LANES)
 
@@ -36,7 +36,7 @@ enum cache_path {
 #define MOST_REGIONS ((uint64_t)1 << 16)
 struct cache_regions {
     uint64_t pages, count;
-    uint64_t at; /* of their records in the map */
+    uint64_t at; /* offset of their records in the map */
 };
 
 /* A record in the map, after the bytes for pages. */
@@ -82,7 +82,7 @@ struct cache {
     struct url index_url, tokens_url;
     char *name; /* for messages */
     struct remote_object index, tokens;
-    uint8_t first_page[FORMAT_HEADER_BYTES]; /* of the index */
+    uint8_t first_page[FORMAT_HEADER_BYTES]; /* first page of the index */
     struct format_header header;
     const struct checksum_kernels *kernels;
     char *root, *folder, *paths[PATHS];
@@ -90,7 +90,7 @@ struct cache {
     bool whole, offline;
     uint64_t pages;
     pid_t owner;
-    uint64_t limit; /* of the whole cache; 0: none */
+    uint64_t limit; /* bytes that the whole cache may take; 0: no limit */
 
     struct remote *remote; /* the thread's, once it runs */
 
@@ -100,7 +100,7 @@ struct cache {
     struct cache_regions regions;
     struct held *held; /* for each */
     pthread_mutex_t hold_mutex;
-    int hold_fd; /* with a lock on all regions, while this process fills; -1: none */
+    int hold_fd; /* descriptor with a lock on all regions, while this process fills; -1: none */
 
     pthread_mutex_t mutex; /* for what follows, and for changes of `asked` */
     pthread_cond_t work, arrived;
@@ -143,7 +143,7 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
 /* `given`, or if that is 0 LEAT_CACHE_SIZE; 0: no limit. An index that is needed is brought whatever it is. */
 enum leat_status cache_limit(uint64_t *limit, uint64_t given, struct leat_error *err);
 
-/* Whether only what the server has is opened: `given`, or what LEAT_ONLINE says. */
+/* Sets *online if only what the server has may be opened: `given`, or what LEAT_ONLINE says. */
 enum leat_status cache_online(bool *online, bool given, struct leat_error *err);
 
 /* The names of the files in a dataset's folder. */
@@ -210,7 +210,7 @@ static inline void cache_clear(atomic_uint_fast64_t *bits, uint64_t page)
     atomic_fetch_and_explicit(&bits[page / 64], ~((uint64_t)1 << page % 64), memory_order_release);
 }
 
-/* Whether all of pages [page, end) are known. */
+/* Returns true if all of pages [page, end) are known. */
 bool cache_all_known(const struct cache *c, uint64_t page, uint64_t end);
 
 /* How many bytes pages [page, page + count) have. */
@@ -226,8 +226,8 @@ enum leat_status cache_check(struct cache *c, const uint8_t *bytes, uint64_t pag
 
 /* ---- cache_room.c ---- */
 
-/* Whether somebody holds all of a file (cache_hold_all()), through another descriptor: that lock ends nowhere, unlike
- * those of regions. */
+/* Returns true if somebody holds all of a file (cache_hold_all()), through another descriptor: that lock ends nowhere,
+ * unlike those of regions. */
 bool cache_is_held(int fd);
 
 /* Frees at least `wanted` bytes of what is in the cache and was not used for longest, unless it is held; *freed may be

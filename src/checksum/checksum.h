@@ -41,7 +41,7 @@ const struct checksum_kernels *checksum_kernels(void);
 /* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct checksum_kernels *checksum_row(unsigned number, int *usable);
 
-/* As files hold it: low half, then high half, little-endian. */
+/* Stores a hash as files hold it: low half, then high half, little-endian. */
 void checksum_store(uint8_t out[16], struct hash128 h);
 struct hash128 checksum_load(const uint8_t in[16]);
 
@@ -65,7 +65,7 @@ static inline void checksum_add(struct hash128 *sum, struct hash128 h)
 
 struct page_sum {
     const struct checksum_kernels *kernels;
-    struct hash128 whole;        /* of the pages that are complete */
+    struct hash128 whole;        /* sum of the pages that are complete */
     uint64_t bytes;              /* added so far */
     uint8_t page[CHECKSUM_PAGE]; /* the bytes of the page that is not complete: bytes % CHECKSUM_PAGE of them */
 };

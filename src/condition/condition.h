@@ -20,8 +20,8 @@
 #include "decimal.h"
 #include "leat.h"
 
-#define CONDITION_BYTES ((size_t)4000) /* of a condition, at most */
-#define CONDITION_DEPTH 16u            /* of brackets and `not` within each other, at most */
+#define CONDITION_BYTES ((size_t)4000) /* longest condition */
+#define CONDITION_DEPTH 16u            /* most brackets and `not` within each other */
 
 /* NUMBER: of a field, or one that stands there. */
 enum condition_operation {
@@ -34,12 +34,12 @@ enum condition_operation {
 /* A step of evaluating a condition; those of its operands come before it. */
 struct condition_step {
     enum condition_operation operation;
-    char sign;         /* of CALCULATE: + - or *; of COMPARE: 1 if it holds for less, plus 2 for equal, 4 for more */
-    uint32_t end;      /* of OR and AND: the step after the right operand */
-    uint32_t number;   /* of the field, for the caller, who sets it */
-    const char *field; /* of NUMBER, EXISTS, and COMPARE with a string; NULL: none */
-    const char *text;  /* of NUMBER without a field, and COMPARE with a string; NULL: none */
-    size_t bytes;      /* of the text */
+    char sign;         /* CALCULATE: + - or *; COMPARE: 1 if it holds for less, plus 2 for equal, 4 for more */
+    uint32_t end;      /* OR and AND: the step after the right operand */
+    uint32_t number;   /* number of the field, which the caller sets */
+    const char *field; /* field of NUMBER, EXISTS, and COMPARE with a string; NULL: none */
+    const char *text;  /* text of NUMBER without a field, and COMPARE with a string; NULL: none */
+    size_t bytes;      /* length of the text */
 };
 
 struct condition {

@@ -14,10 +14,10 @@
 struct leat_dataset {
     struct part *parts; /* at least one */
     uint64_t part_count;
-    uint64_t tokens, inputs; /* of all parts */
-    uint64_t documents;      /* of all parts; LEAT_NONE: some part does not know its own */
-    uint64_t sequences;      /* of all parts, if their documents are known */
-    struct mounts *mounts;   /* where its files lie */
+    uint64_t tokens, inputs; /* sums over all parts */
+    uint64_t documents;      /* sum over all parts; LEAT_NONE: some part does not know its own */
+    uint64_t sequences;      /* sum over all parts, if their documents are known */
+    struct mounts *mounts;   /* mounts where its files lie */
 };
 
 /* Part `number`, below part_count. */
@@ -36,7 +36,8 @@ enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *p
 /* `err` says that the dataset's files do not exist: adds what does exist in that folder. */
 void dataset_say_missing(const char *name, struct leat_error *err);
 
-/* As leat_dataset_starts(), of the sequences that the order `megatron` puts together: see info.sequences. */
+/* Reads, as leat_dataset_starts() does for documents, where the sequences start that the order `megatron` puts
+ * together: see info.sequences. */
 enum leat_status dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
                                          uint64_t *starts, struct leat_error *err);
 
@@ -57,7 +58,7 @@ enum leat_status dataset_need_documents(const struct leat_dataset *d, struct lea
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err);
 
-/* The same for documents; LEAT_E_NOT_FOUND if they are not known. */
+/* Checks a range of documents; LEAT_E_NOT_FOUND if they are not known. */
 enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                          struct leat_error *err);
 

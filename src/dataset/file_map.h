@@ -31,14 +31,14 @@ struct file_map {
     char *path;
     uint64_t size;
     int fd;                        /* its number stays when the file is opened again */
-    struct file_identity identity; /* of a file that was opened by its name, and when it was changed: */
+    struct file_identity identity; /* identity and time of change of a file that was opened by its name: */
     struct timespec changed;
     unsigned system;              /* enum file_system */
     struct mounts *mounts;        /* how a read that fails is tried again; NULL: once */
-    const uint8_t *bytes;         /* of the map; NULL: never mapped. Stays set after unmapping */
-    bool leased;                  /* else the map is trusted */
+    const uint8_t *bytes;         /* start of the map; NULL: never mapped. Stays set after unmapping */
+    bool leased;                  /* true: the map is leased; false: it is trusted */
     pid_t owner;                  /* the lease belongs to this process, not to its children */
-    atomic_uint state;            /* of a leased map: how many threads are inside, and FILE_MAP_RETIRED */
+    atomic_uint state;            /* number of threads inside a leased map, and FILE_MAP_RETIRED */
     atomic_bool unmapped;         /* retired and unmapped */
     struct cache *cache;          /* brings what is missing of the file; NULL: nothing is */
     atomic_uint_fast64_t *filled; /* a bit per stretch of the map whose page tables were filled; NULL: of memory */
@@ -52,7 +52,7 @@ enum leat_access file_map_access(enum leat_access wanted);
 enum leat_status file_map_open(struct file_map *f, struct mounts *mounts, const char *path, enum leat_access access,
                                struct leat_error *err);
 
-/* The same for a file that is open. Takes `fd` over, even on failure. */
+/* Takes over a file that is open as `fd`, even on failure. */
 enum leat_status file_map_take(struct file_map *f, int fd, uint64_t size, const char *path, enum leat_access access,
                                struct leat_error *err);
 
@@ -64,12 +64,12 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
 void file_map_close(struct file_map *f);
 
 /*
- * Of a file that comes from a server, and has not arrived completely (`cache`), which is never mapped: bytes must be
- * held and be here before they are read by its descriptor, and held until that is done. file_map_hold() keeps them from
- * being evicted until file_map_release() (`waited` as for cache_hold()); file_map_need() waits for what is held,
- * `max_ns` at most (0: as long as it takes; else LEAT_E_AGAIN); file_map_announce() only says that it will be needed,
- * and returns whether it is here; `soon` as for cache_announce(). file_map_read() does all that itself. For any other
- * file these return at once.
+ * A file that comes from a server, and has not arrived completely (`cache`), is never mapped: bytes must be held and be
+ * here before they are read by its descriptor, and held until that is done. file_map_hold() keeps them from being
+ * evicted until file_map_release() (`waited` as for cache_hold()); file_map_need() waits for what is held, `max_ns` at
+ * most (0: as long as it takes; else LEAT_E_AGAIN); file_map_announce() only says that it will be needed, and returns
+ * whether it is here; `soon` as for cache_announce(). file_map_read() does all that itself. For any other file these
+ * return at once.
  */
 enum leat_status file_map_need(struct file_map *f, uint64_t offset, uint64_t count, uint64_t max_ns,
                                struct leat_error *err);
@@ -98,12 +98,12 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count);
  * remote file system, where a page may be gone when it is touched. */
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
 
-/* The same by read calls, for bytes that are here and a range that is in the file. What fails for a while is tried
- * again (base/mounts.h). */
+/* Reads by read calls, for bytes that are here and a range that is in the file. Failures that may pass are tried again
+ * (base/mounts.h). */
 enum leat_status file_map_read_calls(struct file_map *f, uint64_t offset, void *out, uint64_t count,
                                      struct leat_error *err);
 
-/* What the open file is, likewise. */
+/* Asks for the state of the open file, with such tries. */
 enum leat_status file_map_stat(struct file_map *f, struct stat *st, struct leat_error *err);
 
 /*

@@ -35,29 +35,29 @@ struct part_kind;
 /* The kind's open() sets everything from `tokens` to `index`, which never changes after that. */
 struct part {
     const struct part_kind *kind;
-    char *name; /* as it was opened; for leat's own files without .leat or .tokens */
+    char *name; /* name as it was opened; for leat's own files without .leat or .tokens */
     const struct checksum_kernels *kernels;
     void *own;                           /* the kind's */
     const struct leat_open_options *how; /* while it is opened */
-    struct mounts *mounts;               /* of its dataset; NULL: none */
+    struct mounts *mounts;               /* mounts of its dataset; NULL: none */
     bool offline;                        /* on a server that could not be asked */
 
     uint64_t tokens;
     uint64_t documents; /* LEAT_NONE: not known */
-    uint64_t sequences; /* of kinds with sequence_starts() */
+    uint64_t sequences; /* for kinds with sequence_starts() */
     uint64_t inputs;    /* 0 without an index */
     uint64_t vocabulary;
     uint64_t end_token, begin_token; /* LEAT_NONE: none */
     uint32_t token_width;            /* 2 or 4 */
     bool adopted;                    /* another tool's files with an index: its first and last document may be cut */
     bool foreign;    /* another tool's files: `vocabulary` is what ids can be, and what else is not set is not known */
-    char *tokenizer; /* what the name of another tool's files says; NULL: nothing */
-    uint8_t fingerprint[16]; /* of the tokenizer */
-    struct hash128 identity; /* of the content */
+    char *tokenizer; /* tokenizer that the name of another tool's files gives; NULL: none */
+    uint8_t fingerprint[16]; /* fingerprint of the tokenizer */
+    struct hash128 identity; /* identity of the content */
 
     struct part_extent data;   /* tokens * token_width bytes, little-endian; they may begin at any byte */
     struct part_extent hashes; /* u32 for each page of FORMAT_PAGE_BYTES of `data`, counted from its first byte */
-    struct part_extent lookup; /* also read for each window: worth having in memory */
+    struct part_extent lookup; /* bytes that each window needs, too: worth having in memory */
     struct part_extent ends;   /* u64 for each document: where it ends; not of all kinds */
     struct part_extent mask; /* another tool's, a byte for each token: 1, or 0 without loss; `index` may have one too */
     struct part_index *index; /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
@@ -68,10 +68,11 @@ struct part {
 struct part_kind {
     const char *name;     /* "leat", for those who ask */
     const char *suffix;   /* a folder's files with this suffix are parts, named without it; NULL: none are */
-    const char *remedy;   /* of damage; NULL: to restore the files */
-    bool finds_documents; /* by end= or begin= in the name: the files do not record them */
+    const char *remedy;   /* remedy of damage; NULL: to restore the files */
+    bool finds_documents; /* documents are found by end= or begin= in the name: the files do not record them */
 
-    /* Whether a name is of this kind; an error if a file that is there cannot be read. Not called for the last kind. */
+    /* Sets *takes if a name is of this kind; fails if a file that is there cannot be read. Not called for the last
+     * kind. */
     enum leat_status (*takes)(const char *name, bool *takes, struct leat_error *err);
 
     /* Opens p->name: sets what struct part says. After a failure close() is called, and closes what is still open. */
@@ -104,8 +105,8 @@ enum leat_status part_kind_of(const struct part_kind **kind, const char *name, s
 enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how, struct mounts *mounts,
                            struct leat_error *err);
 
-/* The same for tokens of another tool that have an index of leat's: opens them as they were without it. Where a name
- * does not say what they are (raw:), or for a dataset of leat's own, it opens the index. */
+/* Opens tokens of another tool that have an index of leat's, as they were without it. Opens the index if the name does
+ * not say what the tokens are (raw:), and for a dataset of leat's own. */
 enum leat_status part_open_beside(struct part *p, const char *name, const struct leat_open_options *how,
                                   struct mounts *mounts, struct leat_error *err);
 
@@ -126,7 +127,8 @@ enum leat_status part_need_documents(const struct part *p, struct leat_error *er
  * most `tokens`. */
 enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
 
-/* The same for sequences: of most kinds, these are the documents. */
+/* Return the number of sequences, and where they start, as part_starts() does. In most kinds, documents are the
+ * sequences. */
 static inline uint64_t part_sequences(const struct part *p)
 {
     return p->kind->sequence_starts ? p->sequences : p->documents;
@@ -148,7 +150,8 @@ enum leat_status part_first_from(struct part *p, uint64_t token, uint64_t *docum
 /* The stored hashes of pages [first, first + count), as they lie in the file; the part must have some. */
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err);
 
-/* Whether reading must look at the ids: a foreign file of 4 bytes per id may hold negative ones, and has no hashes. */
+/* Returns true if reading must check the ids: a foreign file of 4 bytes per id may hold negative ones, and has no
+ * hashes. */
 static inline bool part_may_hold_wrong_ids(const struct part *p)
 {
     return p->foreign && p->token_width == 4 && !p->hashes.file;
@@ -165,7 +168,7 @@ enum leat_status part_check_agreement(const struct part *a, const struct part *b
 /* Checks pages [first, first + count) of the tokens. LEAT_E_NOT_FOUND: the part has no hashes. */
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err);
 
-/* What to do about damage of a file, or of `both` files, for the end of a sentence. */
+/* Returns what to do about damage of a file, or of `both` files, for the end of a sentence. */
 const char *part_remedy(const struct part *p, bool both);
 
 /* Fills `err` for page `page`, whose hash is wrong. Names its documents and also returns them (LEAT_NONE: their starts

@@ -10,18 +10,18 @@
 /* Ids of a foreign file with 4 bytes per id are below this, whether the file calls them signed or not. */
 #define FOREIGN_VOCABULARY ((uint64_t)1 << 31)
 
-/* Whether the name begins with "SCHEME:". */
+/* Returns true if the name begins with "SCHEME:". */
 bool foreign_has_scheme(const char *name, const char *scheme);
 
-/* What a name says after "?". */
+/* The options in a name, after "?". */
 struct foreign_options {
     const char *path; /* in the name, `length` bytes */
     size_t length;
-    uint32_t width;        /* by dtype=; 0: not given */
+    uint32_t width;        /* bytes per id, by dtype=; 0: not given */
     uint64_t end, begin;   /* LEAT_NONE: not given */
     const char *tokenizer; /* in the name; NULL: not given */
     size_t tokenizer_length;
-    const char *mask; /* likewise */
+    const char *mask; /* in the name; NULL: not given */
     size_t mask_length;
 };
 
@@ -54,7 +54,7 @@ enum leat_status foreign_open_named_mask(struct file_map *f, struct part *p, con
  */
 enum leat_status foreign_identify(struct part *p, struct leat_error *err);
 
-/* Whether PREFIX.idx, of which the first `length` bytes count, begins as an index of Megatron. */
+/* Sets *is if PREFIX.idx begins as an index of Megatron. The first `length` bytes of `prefix` count. */
 enum leat_status megatron_peek(const char *prefix, size_t length, bool *is, struct leat_error *err);
 
 /* ---- part_found.c: documents of files without an index ---- */
@@ -65,8 +65,8 @@ enum leat_status megatron_peek(const char *prefix, size_t length, bool *is, stru
  */
 struct part_found {
     struct file_map file; /* FILE.documents, or memory */
-    uint64_t *memory;     /* what cannot be kept: NULL otherwise */
-    uint64_t offset;      /* of the starts in it: documents + 1 of 8 bytes */
+    uint64_t *memory;     /* starts that cannot be kept in the file; else NULL */
+    uint64_t offset;      /* offset of the starts in it: documents + 1 of 8 bytes */
 };
 
 /*
@@ -78,7 +78,7 @@ enum leat_status part_found_open(struct part_found *found, struct part *p, enum 
                                  struct leat_error *err);
 void part_found_close(struct part_found *found);
 
-/* As in struct part_kind. */
+/* Reads starts for struct part_kind. */
 enum leat_status part_found_starts(struct part_found *found, struct part *p, uint64_t first, uint64_t count,
                                    uint64_t *starts, struct leat_error *err);
 

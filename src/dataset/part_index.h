@@ -38,16 +38,16 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
 void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end);
 void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end);
 
-/* Likewise where document `number` begins and ends. */
+/* Announces the bytes that say where document `number` begins and ends. */
 void part_index_announce_document(struct part *p, uint64_t number);
 
-/* Whether the part has an index with this section. */
+/* Returns true if the part has an index with this section. */
 static inline bool part_has(const struct part *p, enum format_section kind)
 {
     return p->index && p->index->header.sections[kind].present;
 }
 
-/* Where a section lies; the part must have an index. */
+/* Returns the place of a section; the part must have an index. */
 static inline const struct format_place *part_place(const struct part *p, enum format_section kind)
 {
     return &p->index->header.sections[kind];

@@ -34,13 +34,13 @@ struct backend;
 
 struct backend_memory {
     uint8_t *host;        /* slots one after another, `stride` bytes apart; page-aligned */
-    size_t bytes, stride; /* of all; of one */
-    size_t slot_bytes;    /* of what is sent, per slot */
-    size_t output_bytes;  /* of what is filled on the device and borrowed, per slot */
+    size_t bytes, stride; /* bytes of all slots, and from one to the next */
+    size_t slot_bytes;    /* bytes sent per slot */
+    size_t output_bytes;  /* bytes per slot that are filled on the device and borrowed */
     unsigned slots;
     bool huge_pages;                    /* asked for */
                                         /* For a device: */
-    size_t device_bytes;                /* what the ring takes of its memory */
+    size_t device_bytes;                /* bytes of the device's memory that the ring takes */
     uint64_t device_free, device_total; /* including the ring; 0: no such memory */
     unsigned slots_wanted;              /* if more than `slots`: there was no room for all */
     bool unpinned;                      /* the system refused to pin the ring: copies are slower */
@@ -50,7 +50,7 @@ struct backend_ops {
     const char *name;
     bool apart; /* long rows should lie apart, so that the CPU copies nothing on their way to the device */
     bool marks; /* slots must have marks and heads (rows.h) if documents are known */
-    /* Whether this row serves `device` ("host", "cuda:0"). */
+    /* Returns true if this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);
     /* `driver`: as in leat_loader_options, but never "". */
     enum leat_status (*open)(struct backend **out, const char *device, const char *driver, struct leat_error *err);

@@ -8,7 +8,7 @@
 
 #define CUDA_DEVICE_NAME 64
 
-/* Whether `device` is "cuda", or begins with "cuda:". */
+/* Returns true if `device` is "cuda", or begins with "cuda:". */
 bool cuda_device_named(const char *device);
 
 /* Sets *which to what follows the colon: "1", "GPU-1f2e...", "MIG-..." or "1f2e..."; to "" for "cuda". It points into

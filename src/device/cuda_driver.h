@@ -63,7 +63,7 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_DEVICE_PCI_BUS       33
 #define CUDA_DEVICE_PCI_DEVICE    34
 #define CUDA_DEVICE_PCI_DOMAIN    50
-#define CUDA_LEGACY_STREAM        1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
+#define CUDA_LEGACY_STREAM        1u /* tells cuGetProcAddress that a NULL stream is the legacy default stream */
 
 /*
  * Every function: member, symbol, the version of its prototype (cuGetProcAddress gives the newest one up to that

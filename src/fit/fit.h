@@ -33,13 +33,13 @@ struct fit_pattern {
     uint64_t first_row, rows;
     uint64_t first_entry;
     uint32_t entries, pieces, room; /* room: places of a row after its pieces */
-    uint64_t squares;               /* of the places of each piece, and of `room`: their sum */
+    uint64_t squares;               /* sum of the squares of the places of each piece and of `room` */
 };
 
 /* All pieces of one length. A cache line: a row needs classes that lie far apart. */
 struct fit_class {
-    struct permute permute; /* of the numbers of these pieces; .n: how many there are */
-    uint64_t first;         /* of the pieces of all classes, shortest first */
+    struct permute permute; /* permutes the numbers of these pieces; .n is their count */
+    uint64_t first;         /* number of the first piece, counted over the pieces of all classes, shortest first */
     uint64_t first_entry;   /* in by_class; the classes' entries follow each other */
     uint32_t length;
 };
@@ -51,7 +51,7 @@ struct fit {
     uint64_t rows, pieces; /* in all */
     struct permute places; /* its numbers shuffle the pieces of a row */
     struct fit_pattern *patterns;
-    uint32_t *near;             /* of each 2^near_shift rows: the pattern of the first of them; and of the last row */
+    uint32_t *near;             /* pattern of the first of each 2^near_shift rows, and that of the last row */
     struct fit_entry *entries;  /* pattern by pattern; in a pattern the longest pieces first */
     struct fit_class *classes;  /* shortest first; one more, for the ends of the last */
     uint32_t *by_class;         /* entries, class by class, in the order of their bases */
@@ -72,7 +72,7 @@ struct fit_piece {
  */
 struct fit_rules {
     uint64_t length;     /* at most FIT_MAX_LENGTH */
-    uint64_t max_pieces; /* of a row; 0: no limit */
+    uint64_t max_pieces; /* most pieces of a row; 0: no limit */
     uint64_t align;      /* pieces begin at multiples of it: a divisor of `length` */
     uint64_t seed;
     uint32_t source;

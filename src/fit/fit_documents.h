@@ -13,15 +13,15 @@
 #include "fit_lengths.h"
 
 struct fit_documents {
-    struct fit fit; /* of the pieces; its row 0 is the row after the full ones */
+    struct fit fit; /* fit of the pieces; its row 0 is the row after the full ones */
     const struct fit_lengths *lengths;
     const uint64_t *options; /* enum plan_fit_option */
-    uint64_t step;           /* from one full row of a document to the next: places without context */
+    uint64_t step;           /* places from one full row of a document to the next, without context */
     uint32_t *by_rest;       /* runs whose documents have a rest, by rest, then in their order */
-    uint32_t *class_first;   /* of each class of `fit`: where by_rest has its first run; and rest_count */
-    uint64_t *first_piece;   /* of each of these runs: the number, of struct fit_piece, of its first document's rest */
-    uint32_t *place_of;      /* of each run: where by_rest has it */
-    uint64_t *first_row;     /* of each run from first_long on: its first full row */
+    uint32_t *class_first;   /* place in by_rest of the first run of each class of `fit`, and rest_count */
+    uint64_t *first_piece;   /* number, of struct fit_piece, of the first document's rest for each of these runs */
+    uint32_t *place_of;      /* place of each run in by_rest */
+    uint64_t *first_row;     /* first full row of each run from first_long on */
     uint64_t rest_count, first_long;
     uint64_t full, rows;                         /* rows with one piece of a longer document; and all */
     uint64_t documents, predictions, empty, cut; /* used; empty: without a prediction; cut: in two rows or more */
@@ -44,7 +44,7 @@ struct fit_drawing {
     struct fit_piece *pieces;
     struct permute_draw *draws;
     uint64_t *numbers; /* room for one per piece of a row */
-    uint64_t count;    /* of pieces and draws */
+    uint64_t count;    /* number of pieces and draws */
 };
 
 /*

@@ -28,9 +28,9 @@
 
 /* Documents of one length. */
 struct fit_run {
-    uint64_t tokens;       /* of each */
+    uint64_t tokens;       /* tokens of each */
     uint64_t first, count; /* in their list */
-    uint64_t list;         /* which list; of a sort: 0 */
+    uint64_t list;         /* number of the list; 0 for a sort */
 };
 
 /* Documents [first, end) of a dataset. */
@@ -44,8 +44,8 @@ struct fit_long {
 };
 
 struct fit_sort {
-    /* From the caller; all else begins as 0. Numbers in the list are less by `base` than in the dataset, and must be
-     * below 2^32. `progress` as in struct leat_fit_options. */
+    /* Set by the caller; all else begins as 0. Numbers in the list are less by `base` than in the dataset, and must be
+     * below 2^32. See struct leat_fit_options for `progress`. */
     const struct leat_dataset *dataset;
     const struct fit_range *ranges;
     uint64_t range_count, base;
@@ -55,7 +55,7 @@ struct fit_sort {
     struct fit_run *runs; /* shortest documents first */
     uint64_t run_count, documents;
     /* The inside. */
-    uint64_t *counts, *places; /* of each length below 2^20: of documents; where the next one goes */
+    uint64_t *counts, *places; /* number of documents of each length below 2^20; place of the next one */
     uint64_t count_end;        /* no counter from here on was touched: most are not, and looking at them takes long */
     struct fit_long *longs;
     size_t long_room;
@@ -68,7 +68,7 @@ struct fit_sort {
 enum leat_status fit_sort_count(struct fit_sort *x, struct leat_error *err);
 void fit_sort_free(struct fit_sort *x);
 
-/* Then, any number of times: the documents at places [first, first + count) of the sorted list. */
+/* Reads the documents at places [first, first + count) of the sorted list; any number of times. */
 enum leat_status fit_sort_list(struct fit_sort *x, uint64_t first, uint64_t count, uint32_t *list,
                                struct leat_error *err);
 

@@ -27,11 +27,11 @@
 #define FORMAT_VERSION        1u
 #define FORMAT_HEADER_BYTES   4096u
 #define FORMAT_ALIGNMENT      64u
-#define FORMAT_CELL_BYTES     65536u /* of the token file: one entry of the directory */
+#define FORMAT_CELL_BYTES     65536u /* bytes of the token file per entry of the directory */
 #define FORMAT_PAGE_BYTES     CHECKSUM_PAGE
 
 #define FORMAT_MAX_VOCABULARY ((uint64_t)1 << 32)
-#define FORMAT_MAX_BYTES      ((uint64_t)1 << 62) /* of a token file or index: sums of a few cannot overflow */
+#define FORMAT_MAX_BYTES      ((uint64_t)1 << 62) /* longest token file or index: sums of a few cannot overflow */
 #define FORMAT_MAX_SECTIONS   55u
 
 /* Kinds of sections; FORMAT.md has their contents. Sections lie in the file in the order of these numbers. */
@@ -80,7 +80,7 @@ struct format_header {
     uint32_t version;
     uint64_t must_understand, ignorable;
     struct hash128 identity;
-    struct hash128 checksum; /* of the page, as it was read */
+    struct hash128 checksum; /* hash of the page, as it was read */
     uint64_t index_bytes, token_file_bytes;
     uint64_t tokens, documents, vocabulary;
     uint64_t end_token, begin_token;
@@ -88,15 +88,15 @@ struct format_header {
     uint8_t fingerprint[16];
     struct hash128 token_sum;
     uint64_t created;
-    struct format_place sections[FORMAT_KINDS];      /* by kind */
-    struct format_place others[FORMAT_MAX_SECTIONS]; /* of unknown kinds that may be ignored */
+    struct format_place sections[FORMAT_KINDS];      /* sections by kind */
+    struct format_place others[FORMAT_MAX_SECTIONS]; /* sections of unknown kinds that may be ignored */
     uint32_t other_count;
 };
 
 /* Two bytes up to 65,536 entries, else four. */
 uint32_t format_width(uint64_t vocabulary);
 
-/* Where the next section begins after one that ends at `end`. */
+/* Returns where the next section begins after one that ends at `end`. */
 static inline uint64_t format_align(uint64_t end)
 {
     return (end + FORMAT_ALIGNMENT - 1) / FORMAT_ALIGNMENT * FORMAT_ALIGNMENT;
@@ -120,7 +120,7 @@ struct format_found {
 enum leat_status format_parse(struct format_header *h, const struct format_found *found,
                               const struct checksum_kernels *k, struct leat_error *err);
 
-/* What a first page says before it is checked: whether the tokens are in another tool's file, and their bytes. */
+/* Reads from a first page that is not checked yet whether the tokens are in another tool's file, and their bytes. */
 bool format_peek_elsewhere(const uint8_t page[FORMAT_HEADER_BYTES], uint64_t *token_bytes);
 
 /* Fills in the facts of one dataset for the caller, as many as the caller's struct has room for. */

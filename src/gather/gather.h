@@ -158,7 +158,7 @@ struct gather {
     struct gather_file *files;
     uint32_t file_count, source_count;
     uint32_t unhashed;    /* files whose pages have no hashes */
-    uint32_t *first_file; /* of each source */
+    uint32_t *first_file; /* number of each source's first file */
     enum leat_engine wanted;
     bool verify, threaded;
     bool unaligned;               /* some file's tokens do not begin at a page */

@@ -14,10 +14,10 @@
  * them. 0 if unknown. */
 double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed);
 
-/* Whether all of [offset, offset + bytes) is in the page cache; false if unknown. */
+/* Returns true if all of [offset, offset + bytes) is in the page cache; false if unknown. */
 bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
 
-/* Whether some of it is neither there nor being read; false if unknown. */
+/* Returns true if some of it is neither there nor being read; false if unknown. */
 bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
 
 /* ---- Reading more ------------------------------------------------------------------------------------------------ */

@@ -16,20 +16,20 @@
 /* The list that a folder opens by, and those before it, which have the number of their run behind a dot. */
 #define FOLDER_LIST "leat-run.list"
 
-/* Whether a path is that of one of them; *folder is how much of it stands before the name. */
+/* Returns true if a path is that of one of them; *folder is how much of it stands before the name. */
 bool folder_list_is(const char *path, size_t *folder);
 
 /* A part, as the list has it. */
 struct folder_part {
-    const char *name;        /* from the folder on, KEY.ATTEMPT; SPLIT/KEY.ATTEMPT if it is a split's. Of a list that
-                                was read, in memory of it */
-    struct hash128 checksum; /* of its index's first page: of all that both files hold */
+    const char *name;        /* path from the folder on, KEY.ATTEMPT; SPLIT/KEY.ATTEMPT if it is a split's. A list
+                              * that was read owns it */
+    struct hash128 checksum; /* checksum of its index's first page, and so of everything in both files */
     uint64_t index_bytes, token_bytes, documents, tokens;
 };
 
 struct folder_list {
     const char *split;         /* it is the list of this split: that of the folder above has its parts. NULL: it has */
-    uint8_t run[16];           /* which run has committed it, and */
+    uint8_t run[16];           /* run that has committed it */
     struct folder_part *parts; /* at least one; the first is the folder's own */
     size_t count;
     char *text;

@@ -13,7 +13,7 @@
 #include "remote/remote.h"
 #include "writer/writer.h"
 
-#define MIRROR_PIECE           TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* of a section, in memory */
+#define MIRROR_PIECE           TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* bytes of a section in memory */
 #define MIRROR_CONNECTIONS     8u
 #define MIRROR_MAX_CONNECTIONS 64u /* each with a range in memory */
 
@@ -27,7 +27,7 @@ struct mirror_file {
 
 enum leat_status mirror_stopped(struct leat_error *err);
 
-/* Whether a section has the sum that the header says. */
+/* Checks that a section has the sum that the header says. */
 enum leat_status mirror_section_is_right(const struct mirror_file *f, const struct format_place *place, bool *right,
                                          struct leat_error *err);
 

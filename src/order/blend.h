@@ -21,7 +21,7 @@ struct blend_node; /* blend.c */
 
 struct blend {
     struct blend_node *nodes; /* the leaves first, in the order of their sources; NULL: only one leaf */
-    uint32_t *leaf_of;        /* of each source; BLEND_NO_LEAF: weight 0 */
+    uint32_t *leaf_of;        /* leaf of each source; BLEND_NO_LEAF: weight 0 */
     uint32_t leaves, root;
     uint32_t only; /* the source of the only leaf */
     struct wide_divider total;
@@ -36,11 +36,12 @@ struct blend {
 enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err);
 void blend_free(struct blend *b);
 
-/* The source of draw k < BLEND_MAX_DRAW; *draw: how many of the draws before k were the same source's. */
+/* Returns the source of draw k < BLEND_MAX_DRAW. Sets *draw to the number of draws before k that went to this source.
+ */
 uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw);
 
-/* The same for draws [k, k + count), count at most BLEND_RANGE_MAX, k + count at most BLEND_MAX_DRAW: faster than one
- * by one. */
+/* Finds the sources of draws [k, k + count), count at most BLEND_RANGE_MAX, k + count at most BLEND_MAX_DRAW: faster
+ * than one by one. */
 #define BLEND_RANGE_MAX 64u
 void blend_range(const struct blend *b, uint64_t k, uint32_t count, uint32_t *sources, uint64_t *draws);
 

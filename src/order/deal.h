@@ -1,7 +1,7 @@
 /*
  * deal.h: which rank of several gets which row of a global batch, so that the sums of the rows' costs are nearly equal
- * and all ranks have equally many rows. Pure arithmetic on integers, the same on every rank: docs/ORDER.md, "Dealing
- * rows to ranks", version 1, is the rule.
+ * and all ranks have equally many rows. Pure arithmetic on integers, with equal results on every rank: docs/ORDER.md,
+ * "Dealing rows to ranks", version 1, is the rule.
  */
 #ifndef LEAT_DEAL_H
 #define LEAT_DEAL_H
@@ -11,7 +11,7 @@
 #include "leat.h"
 
 #define DEAL_VERSION  1u
-#define DEAL_MAX_COST ((uint64_t)1 << 62) /* of all rows together */
+#define DEAL_MAX_COST ((uint64_t)1 << 62) /* highest sum of all rows' costs */
 
 /* Sets ranks[i] to the rank of row i, of `count`, a multiple of `world`. The costs add up to at most DEAL_MAX_COST. */
 enum leat_status deal_rows(const uint64_t *costs, uint32_t count, uint32_t world, uint32_t *ranks,

@@ -23,11 +23,11 @@ struct decimal {
  * text. */
 bool decimal_parse(const char *text, size_t length, struct decimal *d, const char **why);
 
-/* Prints a decimal that reads back as the same number; returns `out`. */
+/* Prints a decimal so that reading it gives the number again; returns `out`. */
 const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
 
-/* Makes integers of the same ratios, without a common factor. False if their sum is above `most` (at most 2^48); *sum
- * is then the sum, or 0 if that needs more than 64 bits. If all are zero, all become 0. */
+/* Makes integers in the ratios of the decimals, without a common factor. Returns false if their sum is above `max` (at
+ * most 2^48); *sum is then the sum, or 0 if that needs more than 64 bits. If all are zero, all become 0. */
 bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t max, uint64_t *out, uint64_t *sum);
 
 /* The decimal in units of 10^-18; false unless it is at most 1, with at most 18 places. */

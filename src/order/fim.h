@@ -18,7 +18,7 @@ struct fim_rule {
     uint64_t rate, spm;
 };
 
-/* Where a body is cut: how many tokens each part has. */
+/* The places where a body is cut, as the number of tokens of each part. */
 struct fim_cut {
     uint32_t prefix, middle, suffix;
     bool spm;

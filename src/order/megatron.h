@@ -17,8 +17,10 @@
 #include "decimal.h"
 #include "leat.h"
 
-#define MEGATRON_VERSION     1u
-#define MEGATRON_MAX_ENTRIES (((uint64_t)1 << 32) - 3) /* of a source's index: from there on Megatron uses 64 bits */
+#define MEGATRON_VERSION 1u
+#define MEGATRON_MAX_ENTRIES                                                                                           \
+    (((uint64_t)1 << 32) - 3) /* entries of a source's index below which Megatron uses 32
+                                                        * bits */
 #define MEGATRON_MAX_SAMPLES ((uint64_t)1 << 40)
 #define MEGATRON_MAX_SOURCES 32766u
 #define MEGATRON_MAX_SURPLUS 1000000    /* so that 2^40 samples with it are below 2^64 */
@@ -43,7 +45,7 @@ uint64_t megatron_wanted(uint64_t target, double surplus);
 
 /* ---- A source: GPTDataset ---- */
 
-/* Where a sample begins: in this entry of the documents' order, this many tokens after its start. */
+/* The start of a sample: an entry of the documents' order, and the tokens to skip in it. */
 struct megatron_mark {
     uint32_t entry, offset;
 };
@@ -54,9 +56,9 @@ struct megatron_source {
     uint64_t entries;            /* E times the number of sequences */
     uint64_t samples;            /* M */
     uint64_t separate;           /* the first sample of the last epoch if it is shuffled by itself, else M */
-    uint32_t *sequences;         /* of each entry: numbered from the first that is used */
-    uint32_t *shuffled;          /* which sample comes at this place */
-    struct megatron_mark *marks; /* of every MEGATRON_STEP-th sample, before the shuffle */
+    uint32_t *sequences;         /* sequence of each entry: numbered from the first that is used */
+    uint32_t *shuffled;          /* sample at each place */
+    struct megatron_mark *marks; /* mark of every MEGATRON_STEP-th sample, before the shuffle */
 };
 
 /*
@@ -74,7 +76,7 @@ struct megatron_blend {
     uint64_t samples;
     uint32_t source_count;
     uint32_t step;     /* one sample in so many has counts */
-    uint16_t *sources; /* of each sample */
+    uint16_t *sources; /* source of each sample */
     uint64_t *counts;  /* before every step-th sample: of each source, how many samples it has had */
 };
 

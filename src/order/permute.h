@@ -18,7 +18,7 @@ struct permute {
     uint64_t n;
     uint64_t rows; /* a place x is (x / columns, x mod columns); rows * columns >= n */
     struct wide_divider columns;
-    uint64_t state; /* from seed and source; gives an epoch's keys */
+    uint64_t state; /* state made from seed and source; gives an epoch's keys */
 };
 
 /* Takes the seed and a source's number; permute_forward() of an epoch is then a permutation of [0, n). The caller has
@@ -28,8 +28,8 @@ struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 /* The place of draw i < n in this epoch. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
 
-/* The same for many draws, each with its own permutation and epoch: `at` becomes its place. Several are computed side
- * by side, because each is a long chain of dependent products: the more at once, the better. */
+/* Permutes many draws, each with its own permutation and epoch: `at` becomes its place. Several are computed side by
+ * side, because each is a long chain of dependent products: the more at once, the better. */
 struct permute_draw {
     const struct permute *permute;
     uint64_t epoch, at;

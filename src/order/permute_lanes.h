@@ -6,7 +6,7 @@
 
 #include "base/wide.h"
 
-/* What a round of the permutation's network is made of, by whatever instructions. */
+/* Constants of a round of the permutation's network, for all instruction sets. */
 
 #define PERMUTE_GOLDEN 0x9e3779b97f4a7c15u /* 2^64 / golden ratio, odd: from one round's key to the next */
 #define PERMUTE_FIRST  0xd6e8feb86659fd93u
@@ -52,7 +52,7 @@ static inline uint64_t permute_minus(uint64_t a, uint64_t b, uint64_t limit)
 struct permute_lanes {
     uint64_t row[PERMUTE_LANES], column[PERMUTE_LANES];   /* before the rounds, and after */
     uint64_t rows[PERMUTE_LANES], columns[PERMUTE_LANES]; /* at most 2^24 + 2 */
-    uint64_t key[PERMUTE_LANES];                          /* of the first round */
+    uint64_t key[PERMUTE_LANES];                          /* keys of the first round */
 };
 
 /* So many rounds, an even number. */

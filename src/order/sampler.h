@@ -28,20 +28,20 @@
 struct sampler_phase_rule {
     uint64_t begin;          /* the first one's is 0 */
     uint64_t slices;         /* samples per block, at least 1 */
-    const uint64_t *weights; /* of all sources; sum at most BLEND_MAX, not all 0 */
+    const uint64_t *weights; /* weights of all sources; sum at most BLEND_MAX, not all 0 */
 };
 
 struct sampler_rules {
     uint32_t source_count;
-    const uint64_t *blocks; /* of each source, at most PERMUTE_MAX */
-    const uint64_t *limits; /* of each source: blocks it may show in all its epochs; UINT64_MAX: no limit */
+    const uint64_t *blocks; /* blocks of each source, at most PERMUTE_MAX */
+    const uint64_t *limits; /* blocks that each source may show in all its epochs; UINT64_MAX: no limit */
     const struct sampler_phase_rule *phases;
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
     bool sequential;
     bool stop_first; /* the first source that is spent ends the plan, not the last one */
     /* For phases that follow others, of another sampler, or are followed by them: */
-    uint64_t *counts; /* of each source: draws before the first phase, then before `until`; NULL: 0, and not wanted */
+    uint64_t *counts; /* draws of each source before the first phase, then before `until`; NULL: 0, and not wanted */
     uint64_t until;   /* the first sample after the last phase; 0: no end */
 };
 
@@ -73,22 +73,23 @@ struct sampler {
     uint64_t *counts; /* [segment][source]: draws of the source before the segment */
     uint32_t source_count, phase_count, segment_count;
     size_t segment_room, count_room;
-    uint64_t end; /* of the last phase */
+    uint64_t end; /* end of the last phase */
     bool sequential;
 };
 
-/* What a sample shows. */
+/* The source, block and slice that a sample shows. */
 struct sampler_place {
     uint64_t epoch, block;
     uint32_t source, slice;
-    uint64_t slices; /* of a block in this phase */
+    uint64_t slices; /* slices of a block in this phase */
 };
 
-/* Where the last search ended: the next is mostly in the same segment. Begins as all zeros; one per thread. */
+/* The segment where the last search ended: the next search mostly ends there, too. Begins as all zeros; one per thread.
+ */
 struct sampler_cursor {
     const struct sampler_phase *phase;
     const struct sampler_segment *segment;
-    uint64_t draw_end; /* where the segment ends */
+    uint64_t draw_end; /* end of the segment */
 };
 
 /*
@@ -99,14 +100,14 @@ struct sampler_cursor {
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err);
 void sampler_free(struct sampler *s);
 
-/* What sample n < s->end shows. */
+/* Finds what sample n < s->end shows. */
 void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place);
 
-/* The same for samples [n, n + count), faster than one by one. */
+/* Finds what samples [n, n + count) show, faster than one by one. */
 void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
                    struct sampler_place *places);
 
-/* Where a block is shown: its slice i at sample n + i * step. */
+/* The samples that show a block: its slice i at sample n + i * step. */
 struct sampler_found {
     uint64_t n, step, slices;
 };

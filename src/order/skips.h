@@ -1,6 +1,6 @@
 /*
- * skips.h: samples that are left out. Sample n keeps its number; position p counts only the samples that are shown. The
- * same for every order. Pure.
+ * skips.h: samples that are left out. Sample n keeps its number; position p counts only the samples that are shown.
+ * Every order uses them alike. Pure.
  */
 #ifndef LEAT_SKIPS_H
 #define LEAT_SKIPS_H

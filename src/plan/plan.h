@@ -26,19 +26,19 @@
 
 struct leat_plan {
     struct plan_rules rules;
-    struct plan_source *sources; /* as many as the rules have */
+    struct plan_source *sources; /* one for each source of the rules */
     struct skips skips;
     struct plan_bans bans;
     bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes it */
-    /* of each phase, the first included: weights as integers, of all sources */
+    /* weights as integers, of all sources, for each phase, the first included */
     uint64_t *weights;
-    uint64_t *lengths; /* of each phase */
-    uint64_t *limits;  /* of each source: blocks it may show in all; UINT64_MAX: no limit */
+    uint64_t *lengths; /* length of rows in each phase */
+    uint64_t *limits;  /* blocks that each source may show in all; UINT64_MAX: no limit */
     const struct plan_order *order;
     void *derived;       /* the order's own */
     uint64_t end;        /* samples; LEAT_MAX_SAMPLES: without end */
     uint64_t max_length; /* inputs of the longest row */
-    uint32_t max_pieces; /* of a row */
+    uint32_t max_pieces; /* most pieces of a row */
     uint32_t token_width;
 };
 

@@ -14,7 +14,7 @@ struct plan_rules;
 
 /* Documents [first, end) of a source, from sample `start` on. */
 struct plan_ban_rule {
-    char *name; /* of the source, until the rules are finished; then NULL */
+    char *name; /* name of the source, until the rules are finished; then NULL */
     uint32_t source;
     uint64_t start, first, end;
 };
@@ -26,16 +26,16 @@ enum leat_status plan_bans_add(struct plan_rules *r, const char *text, size_t le
  * document once, with its least start. */
 enum leat_status plan_bans_finish(struct plan_rules *r, struct leat_error *err);
 
-/* The same of an open plan, by source and document. */
+/* A ban of an open plan, by source and document. */
 struct plan_ban {
     uint64_t first, end;             /* documents */
-    uint64_t first_token, end_token; /* of the source's dataset */
+    uint64_t first_token, end_token; /* range in the source's dataset */
     uint64_t start;
 };
 
 struct plan_bans {
     struct plan_ban *items;
-    size_t *begins; /* of each source's items, and where the last ones end; NULL: there is no ban */
+    size_t *begins; /* start of each source's items, and the end of the last ones; NULL: there is no ban */
 };
 
 struct leat_plan;

@@ -28,7 +28,7 @@ struct plan_search;
 #define PLAN_ORDER_SETTINGS 6u
 
 struct plan_order {
-    /* What the order uses of a plan. */
+    /* The features of plans that the order uses. */
     bool weights; /* sources' weights; else every stretch of samples has tokens of all sources */
     bool phases;  /* the plan may have phases */
     bool blocks;  /* sources are cut into blocks of base_len, and one with a weight must have a block */
@@ -50,8 +50,8 @@ struct plan_order {
     enum leat_status (*open)(struct leat_plan *plan, struct leat_error *err);
     void (*close)(struct leat_plan *plan); /* frees plan->derived; also what a failed `open` left */
 
-    /* What else decides the order, of a source: at most PLAN_ORDER_SETTINGS numbers; returns how many. States keep a
-     * hash of them. NULL: nothing else. */
+    /* Gets what else decides the order of a source: at most PLAN_ORDER_SETTINGS numbers; returns how many. States keep
+     * a hash of them. NULL: nothing else. */
     unsigned (*settings)(const struct leat_plan *plan, size_t source, uint64_t *numbers);
 
     /* Fills in all fields of samples [n, n + count), all below plan->end; with `begins`, all but token, offset and
@@ -72,8 +72,8 @@ struct plan_order {
     enum leat_status (*pieces)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                                struct leat_piece *pieces, struct leat_error *err);
 
-    /* What attention costs of each of these samples: of whole documents, the sum of the squares of their places, and of
-     * those after the last. NULL: it is not known without looking for documents. */
+    /* Computes what attention costs for each of these samples: for whole documents, the sum of the squares of their
+     * places, and of those after the last. NULL: that is not known without looking for documents. */
     void (*attention)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count, uint64_t *costs);
 
     /* The inverse: calls plan_search_try() at least for all samples that show the tokens searched for. */

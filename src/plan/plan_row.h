@@ -12,7 +12,7 @@ struct plan_row {
     size_t count, room;
 };
 
-/* Whether rows differ from the pieces of their samples. */
+/* Returns true if rows differ from the pieces of their samples. */
 static inline bool plan_row_changes(const struct leat_plan *plan)
 {
     return plan->rules.fim.given || plan->rules.fit[PLAN_FIT_BEGIN] > 0;
@@ -22,7 +22,7 @@ static inline bool plan_row_changes(const struct leat_plan *plan)
 enum leat_status plan_row_add(const struct leat_plan *plan, const struct leat_sample *sample,
                               const struct leat_piece *pieces, struct plan_row *row, struct leat_error *err);
 
-/* Whether a sample shows one of the tokens [first, end) of its source's dataset as an input. */
+/* Sets *shows if a sample shows one of the tokens [first, end) of its source's dataset as an input. */
 enum leat_status plan_row_shows(const struct leat_plan *plan, const struct leat_sample *sample, uint64_t first,
                                 uint64_t end, bool *shows, struct leat_error *err);
 

@@ -18,19 +18,19 @@
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
 
-/* As much of a text as a sentence shows, for "%.*s". */
+/* Characters of a text that a sentence shows, for "%.*s". */
 #define PLAN_SHOWN 100
 static inline int plan_rules_shown(size_t length)
 {
     return length < PLAN_SHOWN ? (int)length : PLAN_SHOWN;
 }
 
-/* What a plan of the order megatron says in addition, in megatron-core's own words: its split, the number of samples to
+/* The additions of a plan of the order megatron, in megatron-core's own words: its split, the number of samples to
  * build for, the surplus of blended sources. */
 #define PLAN_MEGATRON_SEED 1234u /* Megatron's, if a text does not give one */
 
 struct plan_megatron {
-    struct decimal ratios[3]; /* of the split: train, valid, test */
+    struct decimal ratios[3]; /* parts of the split: train, valid, test */
     unsigned ratio_count;     /* 0: no split */
     uint64_t samples;         /* 0: not given */
     struct decimal surplus;
@@ -61,7 +61,7 @@ struct plan_split_rule {
     struct decimal fraction;
 };
 
-/* What a plan of rows of whole documents may say of them; each is 0 if not given. */
+/* The options of a plan of rows of whole documents; each is 0 if not given. */
 enum plan_fit_option {
     PLAN_FIT_MAX_PER_ROW, /* pieces of a row */
     PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out, in tokens */
@@ -77,7 +77,7 @@ extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text *
 /* Documents in batches by tokens (docs/ORDER.md); 0 of MAX_TOKENS: not so. The others have values then. */
 enum plan_by_tokens {
     PLAN_MAX_TOKENS, /* rows times tokens of the longest row of a batch */
-    PLAN_MAX_ROWS,   /* of a batch */
+    PLAN_MAX_ROWS,   /* most rows of a batch */
     PLAN_POOL,       /* samples that are put together by length */
     PLAN_BY_TOKENS
 };
@@ -148,13 +148,13 @@ const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_T
 /* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
 
-/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases,
- * skips and bans that do not start at sample 0, because these count samples. `datasets` are the sources', open. */
+/* Copies sources, seed, split and limit of epochs to rules of another order and length, without phases, skips and bans
+ * that do not start at sample 0, because these count samples. `datasets` are the sources', open. */
 enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
 
-/* What changes from a sample on. */
+/* The changes from a sample on. */
 struct plan_change {
     uint64_t at;
     const char *weights; /* fields separated by commas, as of a phase; an empty one, or none: as before */
@@ -171,7 +171,7 @@ enum leat_status plan_change_check(const struct plan_rules *rules, struct leat_e
 /* The range of the split that is used; NULL: no split. */
 const struct plan_split_rule *plan_rules_used(const struct plan_rules *r);
 
-/* Where the used range begins and ends, in units of 10^-18. */
+/* Computes where the used range begins and ends, in units of 10^-18. */
 void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end);
 
 void plan_rules_free(struct plan_rules *r);
@@ -180,7 +180,7 @@ void plan_rules_free(struct plan_rules *r);
 enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err);
 
-/* Likewise the text of changes (docs/ORDER.md, "Changes"), which it adds to rules. */
+/* Reads the text of changes (docs/ORDER.md, "Changes"), which it adds to rules. */
 enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                          struct leat_error *err);
 
@@ -190,7 +190,7 @@ enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, si
 /* Reads a number in digits; false: no such number, or not below 2^64. */
 bool plan_rules_number(const char *text, size_t length, uint64_t *value);
 
-/* Whether a source's name ends in a field that a text would have as its weight. */
+/* Returns true if a source's name ends in a field that a text would read as its weight. */
 bool plan_rules_is_ambiguous(const char *name);
 
 /* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
@@ -198,7 +198,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
 
 /* ---- plan_megatron.c ---- */
 
-/* Whether the text of a split is one of Megatron's: numbers without names. */
+/* Returns true if the text of a split is one of Megatron's: numbers without names. */
 bool plan_megatron_is_split(const char *text, size_t length);
 enum leat_status plan_megatron_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_megatron_set_surplus(struct plan_rules *r, const char *text, size_t length,
@@ -208,10 +208,10 @@ enum leat_status plan_megatron_set_surplus(struct plan_rules *r, const char *tex
 enum leat_status plan_megatron_finish(struct plan_rules *r, struct leat_error *err);
 enum leat_status plan_megatron_refuse(const struct plan_rules *r, struct leat_error *err);
 
-/* Which range of the split is used: 0 train, 1 valid, 2 test. */
+/* Returns the number of the split's range that is used: 0 train, 1 valid, 2 test. */
 unsigned plan_megatron_used(const struct plan_rules *r);
 
-/* Whether Megatron makes a BlendedDataset: of several sources, or of one that has a weight and a split. */
+/* Returns true if Megatron makes a BlendedDataset: of several sources, or of one that has a weight and a split. */
 bool plan_megatron_blends(const struct plan_rules *r);
 
 #endif

@@ -12,9 +12,9 @@
 
 /* The used range of one dataset of a source's list. */
 struct plan_part {
-    uint64_t first_block; /* of the source */
+    uint64_t first_block; /* first block of the part, counted in the source */
     uint64_t blocks;
-    uint64_t list_token; /* where the dataset begins in the list */
+    uint64_t list_token; /* first token of the dataset in the list */
     uint64_t begin, end; /* tokens of the dataset that are used */
     uint8_t identity[16];
 };
@@ -27,11 +27,11 @@ struct plan_opened {
 
 struct plan_source {
     const struct leat_dataset *dataset;
-    struct plan_opened *opened; /* which it is; NULL: the caller's */
+    struct plan_opened *opened; /* dataset that the plan has opened; NULL: it is the caller's */
     struct plan_part *parts;
     uint32_t part_count;
     uint64_t blocks, tokens, dropped;
-    /* Which part to look at first: that of block (number << hint_shift). */
+    /* The part to look at first: that of block (number << hint_shift). */
     uint32_t *hints;
     unsigned hint_shift;
 };

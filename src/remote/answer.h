@@ -7,7 +7,7 @@
 /* A decimal number of at most 18 digits. */
 bool answer_number(const char *text, size_t length, uint64_t *value);
 
-/* Whether the etag is the wanted one, as far as both are known. */
+/* Returns true if the etag is the wanted one, as far as both are known. */
 bool answer_same_version(const struct transfer *t);
 
 /* S3's word for what went wrong ("SlowDown"), or "". */

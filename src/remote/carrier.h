@@ -14,11 +14,11 @@ struct request {
     char *headers[CARRIER_HEADERS]; /* "name: value" */
     size_t header_count;
     uint32_t stall_seconds;   /* less than 1 KiB per second for so long ends it; a connection takes no longer */
-    bool near;                /* of this machine's provider: past any proxy */
+    bool near;                /* a service of this machine's provider: goes past any proxy */
     const char *certificates; /* a file of those of authorities; NULL: the system's */
 };
 
-/* What an attempt ended with. */
+/* The ends of an attempt. */
 enum carried {
     CARRIED,             /* an answer, with its code */
     CARRIED_PARTLY,      /* the connection broke, stalled, or was refused after it had worked */
@@ -54,7 +54,7 @@ extern const struct carrier carrier_library;
 /* A line of the head, or after the body, its end of line included; false: there are too many. */
 bool answer_line(struct transfer *t, const char *line, size_t bytes);
 
-/* Where the answer sends the client instead, or NULL. */
+/* Returns where the answer sends the client instead, or NULL. */
 void answer_redirect(struct transfer *t, const char *url);
 
 /* Bytes of the body; false: the rest is not wanted. */

@@ -15,8 +15,8 @@ struct remote {
     struct keys keys[KEYS_OWNERS];
     struct carrying *carrying;
     struct transfer *under_way; /* has an attempt */
-    struct transfer *waiting;   /* to be tried at its not_before */
-    int64_t skew;               /* of the server's clock, in seconds, once it has refused this machine's */
+    struct transfer *waiting;   /* transfers to be tried at their not_before */
+    int64_t skew;               /* lead of the server's clock, in seconds, once it has refused this machine's */
     uint64_t max_listed;        /* objects of one list */
     char region[32];
     struct remote_counts counts;

@@ -17,7 +17,7 @@
 
 void md5_of(const void *bytes, size_t count, uint8_t out[MD5_BYTES]);
 
-/* As an etag: in quotes; `parts` above 0 is appended ("...-3"). */
+/* Writes a hash as an etag: in quotes; `parts` above 0 is appended ("...-3"). */
 void md5_etag(const uint8_t hash[MD5_BYTES], uint64_t parts, char out[MD5_ETAG]);
 
 /* The MD5 that an etag of a single part holds; 0: it holds none. */

@@ -20,7 +20,7 @@ enum setting {
     SETTING_ENDPOINT,
     SETTING_ATTEMPTS,
     SETTING_AWS_CERTIFICATES,
-    SETTING_ROLE, /* from here on: other places of keys (keys.h) */
+    SETTING_ROLE, /* the first of other places of keys (keys.h) */
     SETTING_ROLE_FILE,
     SETTING_ROLE_SESSION,
     SETTING_STS,
@@ -31,12 +31,12 @@ enum setting {
     SETTING_INSTANCE,
     SETTING_NO_INSTANCE,
     SETTING_GOOGLE,
-    SETTING_AZURE, /* from here on: Azure's (azure.h) */
+    SETTING_AZURE, /* the first of Azure's (azure.h) */
     SETTING_AZURE_ACCOUNT,
     SETTING_AZURE_KEY,
     SETTING_AZURE_SAS,
     SETTING_AZURE_ENDPOINT,
-    SETTING_ENTRA_TENANT, /* from here on: Microsoft Entra ID's (keys.h) */
+    SETTING_ENTRA_TENANT, /* the first of Microsoft Entra ID's (keys.h) */
     SETTING_ENTRA_CLIENT,
     SETTING_ENTRA_SECRET,
     SETTING_ENTRA_FILE,
@@ -44,7 +44,7 @@ enum setting {
     SETTING_IDENTITY_URL,
     SETTING_IDENTITY_HEADER,
     SETTING_IDENTITY_HOST,
-    SETTING_HUB_TOKEN, /* from here on: the Hub's */
+    SETTING_HUB_TOKEN, /* the first of the Hub's */
     SETTING_HUB_ENDPOINT,
     SETTING_HUB_OFFLINE,
     SETTING_LISTED,
@@ -56,7 +56,7 @@ struct environment {
     char *values[SETTINGS]; /* NULL: not set */
     char *profile;          /* that was asked for by name, else NULL */
     char *foreign;          /* a way of getting keys that leat does not know, if the profile goes it */
-    char *fall_back;        /* likewise, that counts if there are no keys */
+    char *fall_back;        /* such a way, which counts if there are no keys */
     bool by_variables;      /* the keys are from variables, or come by a role in them: these count before the profile */
 };
 

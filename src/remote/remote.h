@@ -41,47 +41,48 @@
 
 enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELETE };
 
-/* What an answer's headers say. */
+/* The contents of an answer's headers. */
 struct answer {
-    uint64_t size;            /* of the whole object; UINT64_MAX: not said */
-    char etag[TRANSFER_ETAG]; /* with its quotes; "" if there is none */
-    char made_of[MD5_ETAG];   /* of what leat has put into Azure: the etag that S3 would give it; "": not said */
+    uint64_t size;            /* size of the whole object; UINT64_MAX: not said */
+    char etag[TRANSFER_ETAG]; /* etag with its quotes; "" if there is none */
+    char made_of[MD5_ETAG];   /* etag that S3 would give what leat has put into Azure; "": not said */
     char region[32];          /* x-amz-bucket-region */
     char error[32];           /* the Hub's word for what is wrong: X-Error-Code */
     char next[TRANSFER_NEXT]; /* the query of the next page of a list: Link */
-    uint64_t first;           /* of the range that the answer holds */
-    int64_t date;             /* of the server, in seconds since 1970; 0: not said */
+    uint64_t first;           /* first byte of the range that the answer holds */
+    int64_t date;             /* date of the server, in seconds since 1970; 0: not said */
     uint32_t retry_after;     /* seconds */
     uint32_t exhausted;       /* seconds until there is something left of a rate that is used up; 0: it is not said */
     bool bytes_of_range;      /* there is a Content-Range */
     bool linked;              /* the etag is that of what a redirect leads to */
-    bool more;                /* of a list; `next` is empty if it is too long */
+    bool more;                /* a list goes on; `next` is empty if it is too long */
     bool bad_token;           /* the Hub does not know it */
-    bool compressed;          /* by its Content-Encoding; there are others that change nothing, as of chunks */
+    bool compressed;          /* its Content-Encoding is a compression; there are others that change nothing, such as
+                               * chunks */
 };
 
 struct transfer {
     /* The caller's, and not changed, but for `up_to`: */
     enum transfer_method method;
     const struct url *url;
-    const char *query;     /* of S3's calls: encoded, sorted, each member with its =; NULL: none */
-    const char *call;      /* of the Hub's: the path below its endpoint, encoded; NULL: the file that `url` names */
-    char **moved;          /* where the Hub keeps the file, for other transfers of it; NULL: it is not kept. The caller
-                              frees it by text_forget() */
-    uint64_t first, count; /* of a GET: bytes [first, first + count); count 0: all, which go to `text` */
-    bool up_to;            /* of a GET: fewer if the object ends before; `count` is then what there was */
+    const char *query;     /* S3's calls: encoded, sorted, each member with its =; NULL: none */
+    const char *call;      /* the Hub's calls: the path below its endpoint, encoded; NULL: the file that `url` names */
+    char **moved;          /* place where the Hub keeps the file, for other transfers of it; NULL: it is not kept. The
+                            * caller frees it by text_forget() */
+    uint64_t first, count; /* GET: bytes [first, first + count); count 0: all, which go to `text` */
+    bool up_to;            /* GET: takes fewer bytes if the object ends before; `count` is then how many there were */
     uint8_t *out;          /* room for `count` bytes */
     const char *if_match;  /* an etag: else the transfer fails with LEAT_E_MISMATCH; NULL or "": any */
-    bool only_new;         /* of what makes an object: LEAT_E_EXISTS if there is one */
-    const char *made_of;   /* of what makes an object of parts in Azure: answer.made_of of it from then on */
-    const void *body;      /* of PUT and POST */
+    bool only_new;         /* calls that make an object: LEAT_E_EXISTS if there is one */
+    const char *made_of;   /* calls that make an object of parts in Azure: its answer.made_of from then on */
+    const void *body;      /* bytes of a PUT or POST */
     size_t body_bytes;
     void *context;
 
-    /* What came of it: */
+    /* Results: */
     enum leat_status status;
     struct leat_error error;
-    long code; /* of HTTP */
+    long code; /* code of HTTP */
     struct answer answer;
     struct buffer text; /* the answer, if `count` is 0; transfer_free() */
     uint64_t received;  /* bytes in `out` */
@@ -89,7 +90,7 @@ struct transfer {
     /* The room's, all zero at first: */
     struct transfer *next;
     struct attempt *attempt;
-    uint64_t began, not_before; /* of clock_ns() */
+    uint64_t began, not_before; /* times of clock_ns() */
     uint32_t tries, redirects;
     uint32_t asked; /* seconds that the server asked to wait, in all */
     bool skew_tried, region_tried, keys_tried, moved_tried;
@@ -99,10 +100,10 @@ struct transfer {
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
     bool no_memory;                       /* for what the answer says */
     bool too_long;                        /* the answer's head, and what follows its body */
-    size_t head_bytes;                    /* of these */
+    size_t head_bytes;                    /* bytes of the headers */
     char *redirected;                     /* an https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
-    size_t problem_bytes, unkept_bytes;   /* of it, and after it */
+    size_t problem_bytes, unkept_bytes;   /* bytes of the problem, and bytes after it that were not kept */
 };
 
 void transfer_free(struct transfer *t);
@@ -112,7 +113,7 @@ void transfer_free(struct transfer *t);
 struct remote;
 
 struct remote_options {
-    uint32_t max_tries;     /* of a transfer; 0: AWS_MAX_ATTEMPTS, else 10 */
+    uint32_t max_tries;     /* tries of a transfer; 0: AWS_MAX_ATTEMPTS, else 10 */
     uint32_t stall_seconds; /* 0: 20 */
     /* Asked some ten times per second; true ends waiting with LEAT_E_STOPPED. NULL: nothing does. */
     bool (*stop)(void *context);
@@ -135,7 +136,7 @@ void remote_close(struct remote *r);
 struct remote_object {
     uint64_t size;
     char etag[TRANSFER_ETAG]; /* "": the server gives none */
-    char made_of[MD5_ETAG];   /* as an answer has it */
+    char made_of[MD5_ETAG];   /* see struct answer */
 };
 
 /* LEAT_E_NO_FILE if it does not exist. LEAT_E_UNSUPPORTED for a server that does not say how long it is, or does not
@@ -143,7 +144,7 @@ struct remote_object {
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err);
 
-/* The same for several objects at once, with the first bytes of each. */
+/* An object to look at, one of several at once, with its first bytes. */
 struct remote_look {
     const struct url *url;
     uint8_t *first;
@@ -205,8 +206,8 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
  * is something else to do. From any thread. */
 void remote_wake(struct remote *r);
 
-/* What is under way is no longer needed: calls that wait for new keys, now or later, soon return LEAT_E_STOPPED. These
- * include remote_begin(), which waits for nothing else. From any thread. */
+/* Gives up what is under way: calls that wait for new keys, now or later, soon return LEAT_E_STOPPED. These include
+ * remote_begin(), which waits for nothing else. Any thread may call this. */
 void remote_give_up(struct remote *r);
 
 /* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. Where that was

@@ -14,7 +14,7 @@
 struct upload_part {
     bool there; /* on the server, with this MD5 */
     uint8_t md5[MD5_BYTES];
-    char etag[MD5_ETAG]; /* as the server gives it */
+    char etag[MD5_ETAG]; /* etag as the server gives it */
 };
 
 struct upload {
@@ -49,7 +49,7 @@ enum leat_status upload_discard(struct upload *u, struct leat_error *err);
 enum leat_status upload_sweep(struct remote *remote, const struct url *below,
                               bool (*dead)(void *context, const char *key), void *context, struct leat_error *err);
 
-/* ---- blocks.c: the same for Azure ---- */
+/* ---- blocks.c: uploads to Azure ---- */
 
 enum leat_status blocks_find(struct upload *u, struct leat_error *err);
 enum leat_status blocks_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);

@@ -15,19 +15,19 @@ enum url_scheme { URL_S3, URL_GS, URL_AZURE, URL_HF, URL_HTTPS, URL_HTTP };
 
 struct url {
     enum url_scheme scheme;
-    char *text;     /* as it was given: that of an https:// URL may hold a signature, so it is in no message */
+    char *text;     /* text as it was given: that of an https:// URL may hold a signature, so it is in no message */
     char *name;     /* for messages: without what follows a ? */
-    char *bucket;   /* of s3://, gs:// and az://; of hf:// the repository, datasets/ORG/NAME or models/ORG/NAME; else
-                     * NULL */
-    char *key;      /* of these; may be empty or end in /, for a prefix */
-    char *host;     /* of az:// that names its account: ACCOUNT.blob.core.windows.net; else NULL */
-    char *revision; /* of hf://, what follows the @: decoded; NULL: none is given, which is HUB_MAIN */
-    size_t stem;    /* of hf://, how much of `text` stands before the key and its / */
+    char *bucket;   /* bucket of s3://, gs:// and az://; repository of hf://, datasets/ORG/NAME or models/ORG/NAME;
+                     * else NULL */
+    char *key;      /* key in the bucket or repository; may be empty or end in /, for a prefix */
+    char *host;     /* host of an az:// URL that names its account: ACCOUNT.blob.core.windows.net; else NULL */
+    char *revision; /* revision of an hf:// URL, which follows the @: decoded; NULL: none is given, which is HUB_MAIN */
+    size_t stem;    /* length of the start of an hf:// URL's `text` before the key and its / */
 };
 
 #define HUB_MAIN "main"
 
-/* Whether a name is meant for this room: it begins with one of the schemes. */
+/* Returns true if a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
 
 /* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters (but a key may
@@ -43,15 +43,15 @@ enum leat_status url_beside(struct url *u, const struct url *base, const char *s
 
 void url_free(struct url *u);
 
-/* Whether it names an object in a bucket, whose requests are signed. */
+/* Returns true if it names an object in a bucket, whose requests are signed. */
 static inline bool url_in_bucket(const struct url *u)
 {
     return u->scheme <= URL_AZURE;
 }
 
-/* Whether it names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH. As for the
- * Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision refs/convert/NAME
- * or refs/pr/NUMBER may have its slashes; in others they are %2F. */
+/* Returns true if it names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH. As for
+ * the Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision
+ * refs/convert/NAME or refs/pr/NUMBER may have its slashes; in others they are %2F. */
 static inline bool url_in_hub(const struct url *u)
 {
     return u->scheme == URL_HF;
@@ -59,11 +59,11 @@ static inline bool url_in_hub(const struct url *u)
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
-/* Where the requests for a URL go: host and path, by the endpoint and the region. */
+/* The address of requests for a URL: host and path, by the endpoint and the region. */
 
 struct address {
-    char *url;  /* without a query, if it is in a bucket or on the Hub */
-    char *host; /* of the header Host, with its port */
+    char *url;  /* URL, without a query if it is in a bucket or on the Hub */
+    char *host; /* value of the header Host, with its port */
     char *path; /* encoded; of what is in a bucket */
 };
 
@@ -74,10 +74,10 @@ struct address {
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
 
-/* Whether a text may be an endpoint: https://HOST or http://HOST, and a path perhaps. */
+/* Returns true if a text may be an endpoint: https://HOST or http://HOST, and a path perhaps. */
 bool address_is_endpoint(const char *text);
 
-/* Whether a text may stand for a region in a host's name. */
+/* Returns true if a text may stand for a region in a host's name. */
 bool address_is_region(const char *text);
 
 void address_free(struct address *a);

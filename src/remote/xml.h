@@ -16,7 +16,7 @@
 struct xml {
     uint8_t *at, *end;
     char path[XML_PATH];       /* "ListBucketResult/Contents/Key" */
-    size_t lengths[XML_DEPTH]; /* of the path before each element */
+    size_t lengths[XML_DEPTH]; /* length of the path before each element */
     unsigned depth;
     bool whole; /* the outermost element was closed */
     bool broken;

@@ -40,7 +40,7 @@ struct verify {
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];
     unsigned area_count;
     uint64_t token_tasks, tasks;         /* tasks of tokens, and all tasks: areas follow in order */
-    _Atomic uint64_t mapped_ns, read_ns; /* what VERIFY_BY_MAP and the task after it took; 0: not known */
+    _Atomic uint64_t mapped_ns, read_ns; /* time that VERIFY_BY_MAP and the task after it took; 0: not known */
     uint64_t inputs;
     struct verify_count *counts; /* one per input */
     atomic_bool uncounted;       /* the origins are damaged, so the counts are incomplete */
@@ -68,8 +68,8 @@ struct verify {
 #define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
 #define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
 
-/* Whether an error is about the dataset, not about a failing disk, missing memory, or an object that is replaced on its
- * server. */
+/* Returns true if an error is about the dataset, not about a failing disk, missing memory, or an object that is
+ * replaced on its server. */
 static inline bool verify_is_damage(enum leat_status s, const struct leat_error *why)
 {
     return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED && why->hint != LEAT_HINT_AGAIN;
@@ -88,7 +88,7 @@ struct verify_worker {
 /* Keeps the damage if it has the lowest rank so far; what is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
 
-/* The same for a page of tokens with a wrong hash. `why`: the sentence; NULL: one is made. */
+/* Notes a page of tokens with a wrong hash. `why`: the sentence; NULL: one is made. */
 void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why);
 
 /* How many of `size` bytes belong to task `task`. */

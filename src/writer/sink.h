@@ -32,7 +32,7 @@ struct sink_frame {
 /* A thread's way to put bytes one after another; sink_stream() makes one. */
 struct sink_stream {
     struct sink *sink;
-    uint64_t at; /* where the next byte goes */
+    uint64_t at; /* offset of the next byte */
     struct sink_frame *frame;
     size_t unreported; /* bytes of it */
 };

@@ -24,7 +24,7 @@
 #include "format/format.h"
 #include "sink.h"
 
-/* What grows with the dataset is spilled, each into a file of its own. */
+/* Data that grows with the dataset, each spilled into a file of its own. */
 enum writer_spill {
     SPILL_TOKENS, /* this one becomes NAME.tokens */
     SPILL_DOCUMENTS,
@@ -46,7 +46,7 @@ enum writer_file {
     FILE_CHECKPOINT,
     FILE_CHECKPOINT_NEW,
     FILE_LOCK,
-    FILE_ADOPT, /* of src/adopt/ */
+    FILE_ADOPT, /* written by src/adopt/ */
     FILE_COUNT
 };
 
@@ -71,7 +71,7 @@ struct writer_streams {
 };
 
 struct leat_writer {
-    struct writer_names names, whole; /* whole: the same, absolute, if they are relative and the folder is known */
+    struct writer_names names, whole; /* `whole`: absolute names, if `names` are relative and the folder is known */
     struct folder home;               /* in which they are */
     int lock;
     pid_t owner;
@@ -87,7 +87,7 @@ struct leat_writer {
     struct sink spills[SPILL_COUNT]; /* lines, ids, hashes and mask only if they are stored: else fd -1 */
     struct writer_streams end;       /* at the ends of the spills, for documents that come one after another */
     bool document_open, mask_open;   /* mask_open: the mask of its first id, and of the begin token, is there */
-    uint8_t last_mask;               /* of the open document's last id */
+    uint8_t last_mask;               /* mask of the open document's last id */
     atomic_bool ordered;             /* origins have never fallen so far */
     uint64_t last_input, last_offset;
 
@@ -101,12 +101,12 @@ struct leat_writer {
     uint64_t pair_count;
     size_t input_room, pair_room;
 
-    uint32_t (*progress)(void *context, uint64_t done, uint64_t total); /* of reading back; NULL: none */
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total); /* progress of reading back; NULL: none */
     void *context;
 
     bool checkpointed;           /* a checkpoint exists */
     bool prepared;               /* both files are whole and durable, and lack only their names */
-    struct format_header header; /* of the index that is prepared */
+    struct format_header header; /* header of the index that is prepared */
     const char *elsewhere;       /* the path of another tool's file that has the tokens; NULL: they are written */
     uint64_t elsewhere_offset;
     bool tokens_named, index_named; /* finish has given the file its name */
@@ -129,18 +129,19 @@ void writer_follow_names(struct leat_writer *w);
 /* Takes the lock file; LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
-/* Whether the lock file was removed since: another process may have taken one of its own, and then the files with
- * partial names are that one's. _check_: LEAT_E_BUSY, with a sentence. */
+/* Returns true if the lock file was removed since: another process may have taken one of its own, and then the files
+ * with partial names belong to it. _check_: LEAT_E_BUSY, with a sentence. */
 bool writer_lost_lock(int lock, const struct writer_names *n);
 enum leat_status writer_check_lock(int lock, const struct writer_names *n, struct leat_error *err);
 
-/* The same of a writer, which turns to its absolute names if another thread has left the folder during this call. */
+/* Checks the lock of a writer, which turns to its absolute names if another thread has left the folder during this
+ * call. */
 enum leat_status writer_check_own_lock(struct leat_writer *w, struct leat_error *err);
 
 /* Removes the lock file, if it is still the one that was taken, and releases the lock. */
 void writer_unlock(int *lock, const struct writer_names *n);
 
-/* Which of the files exist. */
+/* Flags for the files that exist. */
 struct writer_found {
     bool tokens, index, checkpoint;
     bool partial_tokens; /* one without its final name */
@@ -165,12 +166,12 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *options,
                             struct leat_error *err);
 
-/* Whether this spill exists in a run with these options. */
+/* Returns true if this spill exists in a run with these options. */
 bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill);
 
 size_t writer_spill_frame(enum writer_spill spill);
 
-/* What is appended to a spill begins at `at`. */
+/* Lets a spill append from offset `at` on. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
 
 /* Has the tokens written past the page cache from where the options say, `size` bytes of which are there. */
