@@ -433,7 +433,7 @@ static enum leat_status pass_chunk(struct adopt *a, uint8_t *bytes, uint64_t cou
     return adopt_state_add(&a->state, hashes, pages, err);
 }
 
-static uint32_t ask(void *adopt, const char *why)
+static uint32_t adopt_progress(void *adopt, const char *why)
 {
     const struct adopt *a = adopt;
     const struct leat_adopt_options *o = &a->options;
@@ -445,8 +445,9 @@ static uint32_t ask(void *adopt, const char *why)
 static enum leat_status tell(struct adopt *a, uint64_t done, struct leat_error *err)
 {
     a->done = done;
-    return ask(a, NULL) ? status_set(err, LEAT_E_STOPPED, "adopting was stopped; a later run goes on from there")
-                        : LEAT_OK;
+    return adopt_progress(a, NULL)
+               ? status_set(err, LEAT_E_STOPPED, "adopting was stopped; a later run goes on from there")
+               : LEAT_OK;
 }
 
 static enum leat_status pass(struct adopt *a, struct leat_error *err)
@@ -708,7 +709,7 @@ enum leat_status leat_adopt(const char *name, const struct leat_adopt_options *o
         s = status_argument(err, "name", "leat_adopt: missing name");
     if (s != LEAT_OK)
         return s;
-    how.waiting = ask;
+    how.waiting = adopt_progress;
     how.waiting_context = &a;
     mounts_open(&a.mounts, &how);
     s = open_again(&a, name, err);

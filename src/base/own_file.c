@@ -276,7 +276,7 @@ static enum leat_status take_over(int *fd, const char *path, bool keep, struct l
     return s;
 }
 
-static enum leat_status begin(int *fd, const char *path, bool keep, struct leat_error *err)
+static enum leat_status open_unfinished(int *fd, const char *path, bool keep, struct leat_error *err)
 {
     *fd = -1;
     for (unsigned tries = 0; tries < BEGIN_TRIES; tries++) {
@@ -291,12 +291,12 @@ static enum leat_status begin(int *fd, const char *path, bool keep, struct leat_
 
 enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *err)
 {
-    return begin(fd, path, false, err);
+    return open_unfinished(fd, path, false, err);
 }
 
 enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err)
 {
-    return begin(fd, path, true, err);
+    return open_unfinished(fd, path, true, err);
 }
 
 static enum leat_status check_folder(const char *path, const char *around, struct leat_error *err)

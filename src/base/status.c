@@ -9,8 +9,8 @@
 #include "utf8.h"
 
 STATUS_PRINTF(5, 0)
-static void fill(struct leat_error *err, enum leat_status status, int os_error, uint64_t offset, const char *format,
-                 va_list args)
+static void fill_error(struct leat_error *err, enum leat_status status, int os_error, uint64_t offset,
+                       const char *format, va_list args)
 {
     err->status = status;
     err->os_error = os_error;
@@ -29,14 +29,14 @@ enum leat_status status_set(struct leat_error *err, enum leat_status status, con
 
     if (err) {
         va_start(args, format);
-        fill(err, status, 0, LEAT_NONE, format, args);
+        fill_error(err, status, 0, LEAT_NONE, format, args);
         va_end(args);
     }
     return status;
 }
 
 /* Copies a name; one that is too long is cut and ends in "...". */
-static void copy(char *out, size_t room, const char *name)
+static void copy_name(char *out, size_t room, const char *name)
 {
     size_t length = strlen(name), kept = room - 4;
 
@@ -52,7 +52,7 @@ static void copy(char *out, size_t room, const char *name)
 enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file)
 {
     if (s != LEAT_OK && err && file && !err->file[0]) {
-        copy(err->file, sizeof err->file, file);
+        copy_name(err->file, sizeof err->file, file);
         show_hide(err->file, false);
     }
     return s;
@@ -61,7 +61,7 @@ enum leat_status status_in_file(struct leat_error *err, enum leat_status s, cons
 enum leat_status status_field(struct leat_error *err, enum leat_status s, const char *field)
 {
     if (s != LEAT_OK && err && field && !err->field[0])
-        copy(err->field, sizeof err->field, field);
+        copy_name(err->field, sizeof err->field, field);
     return s;
 }
 
@@ -72,7 +72,7 @@ enum leat_status status_set_in(struct leat_error *err, enum leat_status status, 
 
     if (err) {
         va_start(args, format);
-        fill(err, status, 0, LEAT_NONE, format, args);
+        fill_error(err, status, 0, LEAT_NONE, format, args);
         va_end(args);
     }
     return status_in_file(err, status, file);
@@ -85,7 +85,7 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
 
     if (err) {
         va_start(args, format);
-        fill(err, status, 0, offset, format, args);
+        fill_error(err, status, 0, offset, format, args);
         va_end(args);
     }
     return status_in_file(err, status, file);
@@ -97,7 +97,7 @@ enum leat_status status_argument(struct leat_error *err, const char *field, cons
 
     if (err) {
         va_start(args, format);
-        fill(err, LEAT_E_ARGUMENT, 0, LEAT_NONE, format, args);
+        fill_error(err, LEAT_E_ARGUMENT, 0, LEAT_NONE, format, args);
         va_end(args);
     }
     return status_field(err, LEAT_E_ARGUMENT, field);
@@ -110,7 +110,7 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
 
     if (err) {
         va_start(args, format);
-        fill(err, status, 0, LEAT_NONE, format, args);
+        fill_error(err, status, 0, LEAT_NONE, format, args);
         va_end(args);
         err->hint = hint;
     }
@@ -168,7 +168,7 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
 
     if (err) {
         va_start(args, format);
-        fill(err, from_errno(os_error), os_error, LEAT_NONE, format, args);
+        fill_error(err, from_errno(os_error), os_error, LEAT_NONE, format, args);
         va_end(args);
         used = strlen(err->message);
         if (used > sizeof err->message - REASON_BYTES) { /* a long path must not take the reason's place */

@@ -88,7 +88,7 @@ static enum leat_status read_region(const struct cache *c, uint64_t region, stru
 }
 
 /* The lock was taken: forgets what is known of the region if it was evicted meanwhile, and notes that it is used. */
-static void look(struct cache *c, uint64_t region)
+static void note_hold(struct cache *c, uint64_t region)
 {
     struct region record = { .evictions = c->held[region].seen + 1 }; /* if the map was cut off */
     uint64_t page = region * c->regions.pages, end = page + c->regions.pages;
@@ -120,7 +120,7 @@ static enum leat_status hold_region(struct cache *c, uint64_t region, struct lea
     if (c->held[region].count == 0) {
         s = lock_region(c, F_RDLCK, region, err);
         if (s == LEAT_OK)
-            look(c, region);
+            note_hold(c, region);
     }
     c->held[region].count += s == LEAT_OK;
     pthread_mutex_unlock(&c->hold_mutex);

@@ -392,7 +392,7 @@ static struct lane *free_lane(struct cache *c, bool filling)
     return NULL;
 }
 
-static enum leat_status begin(struct cache *c, struct lane *lane, struct leat_error *err)
+static enum leat_status begin_transfer(struct cache *c, struct lane *lane, struct leat_error *err)
 {
     lane->transfer.url = &c->tokens_url;
     lane->transfer.if_match = c->tokens.etag;
@@ -488,7 +488,8 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
         lane->bytes = malloc(lane->room);
         lane->room = lane->bytes ? lane->room : 0;
     }
-    return lane->bytes ? begin(c, lane, err) : status_no_memory(err, filling ? FILL_BYTES : lane->count * PAGE);
+    return lane->bytes ? begin_transfer(c, lane, err)
+                       : status_no_memory(err, filling ? FILL_BYTES : lane->count * PAGE);
 }
 
 /* Sends what can be sent now. With the mutex, which is given up for that. Returns whether there may be more to do at
@@ -527,7 +528,7 @@ static bool send_all(struct cache *c)
 /* ---- What arrives ------------------------------------------------------------------------------------------------ */
 
 /* Checks what came, and writes it. LEAT_E_AGAIN: it was wrong, and is asked for again. */
-static enum leat_status take(struct cache *c, struct lane *lane, struct leat_error *err)
+static enum leat_status store_lane(struct cache *c, struct lane *lane, struct leat_error *err)
 {
     struct hash128 *sum = is_filling(c, lane) ? &c->fill_sum : NULL, before = c->fill_sum;
     uint64_t wrong;
@@ -546,7 +547,7 @@ static enum leat_status take(struct cache *c, struct lane *lane, struct leat_err
         return s;
     c->fill_sum = before;
     if (++lane->tries < REMOTE_DAMAGED_TRIES) {
-        s = begin(c, lane, err);
+        s = begin_transfer(c, lane, err);
         return s == LEAT_OK ? LEAT_E_AGAIN : s;
     }
     return status_set_at(
@@ -570,7 +571,7 @@ static void take_lane(struct cache *c, struct lane *lane)
 {
     bool filling = is_filling(c, lane);
     struct leat_error err;
-    enum leat_status s = take(c, lane, &err);
+    enum leat_status s = store_lane(c, lane, &err);
 
     count(c, lane);
     pthread_mutex_lock(&c->mutex);
@@ -633,7 +634,7 @@ static void end_fill(struct cache *c)
     }
 }
 
-static void *work(void *context)
+static void *fetch_in_thread(void *context)
 {
     struct cache *c = context;
     struct transfer *done;
@@ -672,7 +673,7 @@ enum leat_status cache_start(struct cache *c, struct leat_error *err)
 
     if (c->has_thread)
         return LEAT_OK;
-    r = thread_start(&c->thread, STACK, work, c);
+    r = thread_start(&c->thread, STACK, fetch_in_thread, c);
     if (r != 0)
         return status_set_os(err, r, NULL, "cannot start the thread that fetches %s (" THREAD_LIMITS ")", c->name);
     c->has_thread = true;

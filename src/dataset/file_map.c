@@ -260,7 +260,7 @@ static bool fill_tables(const struct file_map *f, uint64_t begin, uint64_t end)
 }
 
 /* The same of stretches [first, last), once. */
-static bool fill(struct file_map *f, uint64_t first, uint64_t last)
+static bool fill_pages(struct file_map *f, uint64_t first, uint64_t last)
 {
     if (!fill_tables(f, first * STRETCH, last * STRETCH < f->size ? last * STRETCH : f->size))
         return false;
@@ -321,7 +321,7 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
             continue;
         while (next < last && !is_filled(f, next))
             next++;
-        if (!fill(f, at, next)) /* something around the bytes is not there */
+        if (!fill_pages(f, at, next)) /* something around the bytes is not there */
             return fill_tables(f, offset, offset + count);
     }
     return true;

@@ -36,7 +36,8 @@ static enum leat_status make_own(struct part *p, struct own **own, struct leat_e
 }
 
 /* Both files are open. */
-static enum leat_status take(struct part *p, struct own *own, uint64_t offset, uint64_t bytes, struct leat_error *err)
+static enum leat_status take_tokens(struct part *p, struct own *own, uint64_t offset, uint64_t bytes,
+                                    struct leat_error *err)
 {
     p->data = (struct part_extent) { &own->tokens, offset, bytes };
     return part_index_take(p, &own->index, err);
@@ -88,7 +89,7 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
     free(whole);
     if (s != LEAT_OK)
         return s == LEAT_E_NO_FILE ? status_before(err, s, "%s holds no tokens itself", own->index.file.path) : s;
-    return take(p, own, offset, bytes, err);
+    return take_tokens(p, own, offset, bytes, err);
 }
 
 /* Whether NAME.leat is no longer the file that is open. Its name may be a link. */
@@ -148,7 +149,7 @@ static enum leat_status open_pair(struct part *p, enum leat_access access, struc
         s = status_set_in(err, LEAT_E_MISMATCH, p->name, "%s.leat was replaced each of the %u times that it was opened",
                           p->name, PAIR_TRIES);
     else if (s == LEAT_OK)
-        s = path ? open_elsewhere(p, own, path, offset, access, err) : take(p, own, 0, own->tokens.size, err);
+        s = path ? open_elsewhere(p, own, path, offset, access, err) : take_tokens(p, own, 0, own->tokens.size, err);
     free(path);
     return s;
 }
@@ -174,13 +175,13 @@ const struct part_kind part_leat = { .name = "leat",
 
 /* ---- Without their names ---- */
 
-static enum leat_status begin(struct part *p, const char *name, struct own **own, struct leat_error *err)
+static enum leat_status begin_part(struct part *p, const char *name, struct own **own, struct leat_error *err)
 {
     *p = (struct part) { .kind = &part_leat, .kernels = checksum_kernels(), .name = strdup(name) };
     return p->name ? make_own(p, own, err) : status_no_memory(err, strlen(name) + 1);
 }
 
-static enum leat_status end(struct part *p, enum leat_status s)
+static enum leat_status end_part(struct part *p, enum leat_status s)
 {
     if (s != LEAT_OK)
         part_close(p);
@@ -191,25 +192,25 @@ enum leat_status part_open_memory(struct part *p, const void *index, uint64_t in
                                   uint64_t token_bytes, struct leat_error *err)
 {
     struct own *own;
-    enum leat_status s = begin(p, "memory", &own, err);
+    enum leat_status s = begin_part(p, "memory", &own, err);
 
     if (s == LEAT_OK)
         s = file_map_memory(&own->index.file, "memory.leat", index, index_bytes, err);
     if (s == LEAT_OK)
         s = file_map_memory(&own->tokens, "memory.tokens", tokens, token_bytes, err);
     if (s == LEAT_OK)
-        s = take(p, own, 0, token_bytes, err);
+        s = take_tokens(p, own, 0, token_bytes, err);
     if (s == LEAT_OK && p->adopted)
         s = status_set(err, LEAT_E_FEATURE,
                        "an index in memory names another file for its tokens: open it by its name");
-    return end(p, s);
+    return end_part(p, s);
 }
 
 enum leat_status part_open_at(struct part *p, const char *name, const char *token_path, uint64_t offset, uint64_t bytes,
                               enum leat_access access, struct leat_error *err)
 {
     struct own *own;
-    enum leat_status s = begin(p, name, &own, err);
+    enum leat_status s = begin_part(p, name, &own, err);
 
     if (s == LEAT_OK)
         s = open_file(&own->index.file, p, ".leat", access, err);
@@ -220,7 +221,7 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
                           "%s has %" PRIu64 " bytes, but the tokens of %s need %" PRIu64 " from byte %" PRIu64
                           "; restore it from its source",
                           token_path, own->tokens.size, name, bytes, offset);
-    return end(p, s == LEAT_OK ? take(p, own, offset, bytes, err) : s);
+    return end_part(p, s == LEAT_OK ? take_tokens(p, own, offset, bytes, err) : s);
 }
 
 /* ---- On a server ------------------------------------------------------------------------------------------------- */

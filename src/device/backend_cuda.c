@@ -570,7 +570,7 @@ static enum leat_status prepare(struct backend *b, unsigned slot, const struct r
 }
 
 /* CUDA_OK, CUDA_NOT_READY, or a failure. */
-static cuda_result ask(const struct backend *b, struct cuda_slot *s)
+static cuda_result ask_slot(const struct backend *b, struct cuda_slot *s)
 {
     cuda_result r = CUDA_OK;
 
@@ -595,7 +595,7 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
     r = enter_stage(b, &before);
     if (r == CUDA_OK) {
         pthread_mutex_lock(&s->lock);
-        r = ask(b, s);
+        r = ask_slot(b, s);
         if (r == CUDA_OK)
             s->borrowed = false;
         pthread_mutex_unlock(&s->lock);
@@ -673,8 +673,8 @@ static enum leat_status fill_inside(struct backend *b, unsigned number, const st
     return s == LEAT_OK ? use : s;
 }
 
-static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
-                             struct leat_error *err)
+static enum leat_status fill_on_gpu(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+                                    struct leat_error *err)
 {
     struct cuda_before before;
     enum leat_status s;
@@ -765,7 +765,7 @@ const struct backend_ops backend_cuda = { .name = "cuda",
                                           .free_ring = backend_cuda_free,
                                           .attach = attach,
                                           .send = send,
-                                          .fill = fill,
+                                          .fill = fill_on_gpu,
                                           .prepare = prepare,
                                           .await = await,
                                           .release = release,

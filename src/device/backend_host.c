@@ -81,8 +81,8 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
     return LEAT_OK;
 }
 
-static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
-                             struct leat_error *err)
+static enum leat_status fill_on_host(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+                                     struct leat_error *err)
 {
     (void)slot;
     (void)stream;
@@ -93,7 +93,7 @@ static enum leat_status fill(struct backend *b, unsigned slot, const struct rows
 
 static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
 {
-    return fill(b, slot, job, NULL, err);
+    return fill_on_host(b, slot, job, NULL, err);
 }
 
 static enum leat_status await(struct backend *b, unsigned slot, void *stream, struct leat_error *err)
@@ -147,7 +147,7 @@ const struct backend_ops backend_host = { .name = "host",
                                           .free_ring = free_ring,
                                           .attach = attach,
                                           .send = send,
-                                          .fill = fill,
+                                          .fill = fill_on_host,
                                           .prepare = prepare,
                                           .await = await,
                                           .release = release,

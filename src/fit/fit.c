@@ -79,7 +79,7 @@ static void append(struct maker *m, uint32_t group)
 }
 
 /* Puts `pieces` pieces into the rows of the first candidate, or into empty rows; *pieces becomes what is left. */
-static enum leat_status fill(struct maker *m, uint32_t length, uint64_t *pieces)
+static enum leat_status fill_rows(struct maker *m, uint32_t length, uint64_t *pieces)
 {
     uint32_t from = m->candidates;
     uint32_t room = from == NO_GROUP ? (uint32_t)m->f->length : m->groups[from].room;
@@ -132,7 +132,7 @@ static enum leat_status make_groups(struct maker *m)
             m->candidates = l->first;
         }
         while (s == LEAT_OK && pieces > 0)
-            s = fill(m, length, &pieces);
+            s = fill_rows(m, length, &pieces);
     }
     return s;
 }

@@ -102,8 +102,8 @@ static void sort_runs(struct fit_documents *f, uint64_t length, uint64_t *counts
     f->rows = f->full + f->fit.rows;
 }
 
-static enum leat_status make(struct fit_documents *f, uint32_t source, uint64_t length, uint64_t seed, uint64_t *counts,
-                             struct leat_error *err)
+static enum leat_status make_documents(struct fit_documents *f, uint32_t source, uint64_t length, uint64_t seed,
+                                       uint64_t *counts, struct leat_error *err)
 {
     const struct fit_lengths *l = f->lengths;
     enum leat_status s;
@@ -162,7 +162,7 @@ enum leat_status fit_documents_make(struct fit_documents *f, const struct fit_le
     counts = calloc((size_t)length, sizeof *counts);
     if (!counts)
         return status_no_memory(err, length * sizeof *counts);
-    s = make(f, source, length, rules->seed, counts, err);
+    s = make_documents(f, source, length, rules->seed, counts, err);
     free(counts);
     if (s == LEAT_OK && (f->rows > PERMUTE_MAX || !bytes_multiply(f->rows, length, &places)))
         s = status_in_file(err,

@@ -205,8 +205,8 @@ static enum leat_status sort(struct fit_lengths *l, const struct plan_source *s,
     return status;
 }
 
-static enum leat_status make(struct fit_lengths *l, const struct plan_source *s, const char *name,
-                             const struct fit_range *used, uint64_t max_in_memory, struct leat_error *err)
+static enum leat_status make_lengths(struct fit_lengths *l, const struct plan_source *s, const char *name,
+                                     const struct fit_range *used, uint64_t max_in_memory, struct leat_error *err)
 {
     struct leat_error why = { .message = "" };
     uint64_t documents = 0;
@@ -236,7 +236,7 @@ enum leat_status fit_lengths_make(struct fit_lengths *l, const struct plan_sourc
     if (status == LEAT_OK)
         status = find_used(s, &used, err);
     if (status == LEAT_OK)
-        status = make(l, s, name, used, max_in_memory, err);
+        status = make_lengths(l, s, name, used, max_in_memory, err);
     free(used);
     return status;
 }

@@ -422,7 +422,7 @@ static enum leat_status write_list(struct fit_sort *x, int fd, uint64_t offset, 
 }
 
 /* Another thread or process that makes this file is waited for: all who call for it get it. */
-static enum leat_status begin(int *fd, const struct fit_sort *x, const char *partial, struct leat_error *err)
+static enum leat_status begin_side_file(int *fd, const struct fit_sort *x, const char *partial, struct leat_error *err)
 {
     static const struct timespec moment = { 0, 10000000 };
     struct leat_error why;
@@ -468,7 +468,7 @@ static enum leat_status replace(struct fit_sort *x, const struct leat_part *part
 
     if (!partial)
         return status_no_memory(err, strlen(path));
-    s = begin(&fd, x, partial, err);
+    s = begin_side_file(&fd, x, partial, err);
     if (s == LEAT_OK) {
         s = write_file(x, part, fd, partial, err);
         if (s == LEAT_OK)

@@ -266,7 +266,7 @@ static enum leat_status begin_next(struct tokens *t, struct lane *lane, struct l
 }
 
 /* A range has arrived. */
-static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_error *err)
+static enum leat_status store_piece(struct tokens *t, struct lane *lane, struct leat_error *err)
 {
     struct transfer *transfer = &lane->transfer;
     bool right;
@@ -290,7 +290,7 @@ static enum leat_status take(struct tokens *t, struct lane *lane, struct leat_er
     return s == LEAT_OK ? begin_next(t, lane, err) : s;
 }
 
-static enum leat_status run(struct tokens *t, struct leat_error *err)
+static enum leat_status pull_pieces(struct tokens *t, struct leat_error *err)
 {
     struct transfer *done;
     enum leat_status s = LEAT_OK;
@@ -305,7 +305,7 @@ static enum leat_status run(struct tokens *t, struct leat_error *err)
         if (s != LEAT_OK && err)
             *err = done->error;
         if (s == LEAT_OK)
-            s = take(t, done->context, err);
+            s = store_piece(t, done->context, err);
     }
     if (s != LEAT_OK)
         remote_abandon(t->p->remote);
@@ -347,7 +347,7 @@ static enum leat_status pull_tokens(struct pull *p, struct leat_error *err)
     enum leat_status s = make_lanes(&t, err);
 
     if (s == LEAT_OK)
-        s = run(&t, err);
+        s = pull_pieces(&t, err);
     for (uint32_t i = 0; i < t.lane_count; i++) {
         transfer_free(&t.lanes[i].transfer);
         free(t.lanes[i].bytes);

@@ -149,7 +149,7 @@ static bool is_ours(const struct sending *s)
 }
 
 /* Looks for what a push has left that ended between the two files. What else is there is only replaced on request. */
-static enum leat_status look(struct sending *s, bool *there, struct leat_error *err)
+static enum leat_status look_at_server(struct sending *s, bool *there, struct leat_error *err)
 {
     struct push *p = s->file->push;
     struct remote_object object;
@@ -232,7 +232,7 @@ static enum leat_status begin_next(struct sending *s, struct lane *lane, struct 
     return LEAT_OK;
 }
 
-static enum leat_status take(struct sending *s, struct lane *lane, struct leat_error *err)
+static enum leat_status take_sent(struct sending *s, struct lane *lane, struct leat_error *err)
 {
     struct transfer *t = &lane->transfer;
     enum leat_status status = t->status;
@@ -258,7 +258,7 @@ static enum leat_status send_parts(struct sending *s, struct leat_error *err)
         status = remote_wait(r, &done, err);
         if (status != LEAT_OK || !done)
             break;
-        status = take(s, done->context, err);
+        status = take_sent(s, done->context, err);
     }
     if (status != LEAT_OK)
         remote_abandon(r);
@@ -332,7 +332,7 @@ enum leat_status push_file(struct push_file *f, struct leat_error *err)
     room = f->bytes < s.part_bytes ? f->bytes : s.part_bytes;
     status = make_lanes(&s, s.part_count > 1 ? lanes : 1, room, err);
     if (status == LEAT_OK)
-        status = look(&s, &there, err);
+        status = look_at_server(&s, &there, err);
     if (status == LEAT_OK && !there)
         status = s.part_count > 1 ? send_in_parts(&s, err) : send_whole(&s, err);
     for (uint32_t i = 0; i < s.lane_count; i++) {

@@ -99,7 +99,7 @@ static void give_out(struct deal *d, uint32_t *ranks)
 
 /* ---- Exchanging ---- */
 
-/* Item number `i` of what a rank can give: one row, or two. False: there are no more. */
+/* Lists what a rank can give away: each single row, or each pair. */
 struct giver {
     const struct deal *d;
     const uint32_t *rows;
@@ -111,7 +111,8 @@ static struct giver giver_of(const struct deal *d, uint32_t rank, uint32_t size)
     return (struct giver) { d, d->rows + (size_t)rank * d->each, size, 0, 1 };
 }
 
-static bool give(struct giver *g, struct item *x)
+/* Sets *x to the next row or pair; returns false after the last one. */
+static bool next_item(struct giver *g, struct item *x)
 {
     if (g->a + g->size > g->d->each)
         return false;
@@ -120,8 +121,11 @@ static bool give(struct giver *g, struct item *x)
         x->second = g->rows[g->b];
         x->cost += g->d->costs[x->second];
     }
-    if (g->size == 1 || ++g->b == g->d->each)
-        g->b = ++g->a + 1;
+    g->b++;
+    if (g->size == 1 || g->b == g->d->each) {
+        g->a++;
+        g->b = g->a + 1;
+    }
     return true;
 }
 
@@ -183,10 +187,10 @@ static bool exchange(struct deal *d, uint32_t p, uint32_t q, uint32_t size)
     uint32_t count = 0, at;
     struct item a;
 
-    while (give(&g, &d->others[count]))
+    while (next_item(&g, &d->others[count]))
         count++;
     qsort(d->others, count, sizeof *d->others, compare_rising);
-    for (g = giver_of(d, p, size); give(&g, &a);) {
+    for (g = giver_of(d, p, size); next_item(&g, &a);) {
         /* those whose exchange moves nearest to half of `apart`: on both sides of it, the first of equal ones */
         cost = a.cost > apart / 2 ? a.cost - apart / 2 : 0;
         at = count_below(d->others, count, cost);

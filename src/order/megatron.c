@@ -345,8 +345,8 @@ static enum leat_status too_many(uint32_t source, uint64_t size, uint64_t n, str
 }
 
 /* Megatron's loop; `all`: each source gives all samples that it has. */
-static enum leat_status fill(struct megatron_blend *b, struct shares *x, const uint64_t *sizes, bool all,
-                             struct leat_error *err)
+static enum leat_status fill_blend(struct megatron_blend *b, struct shares *x, const uint64_t *sizes, bool all,
+                                   struct leat_error *err)
 {
     uint64_t *counts = b->counts;
 
@@ -399,7 +399,7 @@ enum leat_status megatron_blend_make(struct megatron_blend *b, const double *wei
     if (s == LEAT_OK) {
         b->sources = samples <= SIZE_MAX / sizeof *b->sources ? malloc((size_t)samples * sizeof *b->sources) : NULL;
         b->counts = b->sources ? malloc((size_t)marks * source_count * sizeof *b->counts) : NULL;
-        s = b->counts ? fill(b, &x, sizes, !weights, err)
+        s = b->counts ? fill_blend(b, &x, sizes, !weights, err)
                       : status_no_memory(err, samples * sizeof *b->sources + marks * source_count * sizeof *b->counts);
     }
     for (uint32_t i = 0; s == LEAT_OK && i < source_count; i++)

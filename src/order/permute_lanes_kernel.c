@@ -108,7 +108,7 @@ void LEVEL_NAME(permute_rounds)(struct permute_lanes *lanes, unsigned rounds)
 /* Four at a time: more do not fit into the registers. */
 #define LANES 4
 
-static inline void run(struct permute_lanes *lanes, unsigned first, unsigned rounds)
+static inline void run_rounds(struct permute_lanes *lanes, unsigned first, unsigned rounds)
 {
     uint64_t row[LANES], column[LANES], key[LANES];
 
@@ -134,6 +134,6 @@ static inline void run(struct permute_lanes *lanes, unsigned first, unsigned rou
 void LEVEL_NAME(permute_rounds)(struct permute_lanes *lanes, unsigned rounds)
 {
     for (unsigned first = 0; first < PERMUTE_LANES; first += LANES)
-        run(lanes, first, rounds);
+        run_rounds(lanes, first, rounds);
 }
 #endif

@@ -18,8 +18,8 @@
 
 /* ---- Rules ---- */
 
-static enum leat_status add(struct plan_rules *r, const char *name, size_t length, struct plan_ban_rule ban,
-                            struct leat_error *err)
+static enum leat_status add_ban(struct plan_rules *r, const char *name, size_t length, struct plan_ban_rule ban,
+                                struct leat_error *err)
 {
     enum leat_status s = GROW(r->bans, r->ban_count + 1, r->ban_room, err);
 
@@ -73,7 +73,7 @@ enum leat_status plan_bans_add(struct plan_rules *r, const char *text, size_t le
         if (!read_range(at, here, &ban))
             return status_argument(err, "bans", "\"%.*s\" is not a document's number, or a range of them such as 10-19",
                                    plan_rules_shown(here), at);
-        s = add(r, name + 1, (size_t)(documents - name) - 2, ban, err);
+        s = add_ban(r, name + 1, (size_t)(documents - name) - 2, ban, err);
         at += here + 1;
     }
     return s;
@@ -133,7 +133,7 @@ static enum leat_status find_sources(struct plan_rules *r, size_t number, size_t
                                 "once per further source, and a plan has at most %u in addition; name the source once",
                                 PLAN_SHOWN, ban.name, MAX_COPIES);
         else
-            s = add(r, NULL, 0, (struct plan_ban_rule) { NULL, source, ban.start, ban.first, ban.end }, err);
+            s = add_ban(r, NULL, 0, (struct plan_ban_rule) { NULL, source, ban.start, ban.first, ban.end }, err);
     }
     if (i == first)
         s = status_argument(err, "bans", "documents of \"%.*s\" are banned, but the plan has no source of this name",

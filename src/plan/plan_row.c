@@ -41,8 +41,8 @@ struct source_facts {
 };
 
 /* Writes `count` tokens from `token` on, or a literal one. */
-static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, uint64_t document, bool literal,
-                            bool begins)
+static enum leat_status put_tokens(struct writing *w, uint64_t token, uint32_t count, uint64_t document, bool literal,
+                                   bool begins)
 {
     const struct leat_piece *p = w->piece;
     uint32_t left = w->inputs > w->done ? w->inputs - w->done : 0;
@@ -70,7 +70,7 @@ static enum leat_status put(struct writing *w, uint64_t token, uint32_t count, u
 /* Writes the tokens up to `end` that nothing has changed. */
 static enum leat_status put_until(struct writing *w, uint64_t end)
 {
-    return put(w, w->next, (uint32_t)(end - w->next), w->piece->document, false, w->begins);
+    return put_tokens(w, w->next, (uint32_t)(end - w->next), w->piece->document, false, w->begins);
 }
 
 /* The parts of a changed body, and their order in its two forms. */
@@ -97,7 +97,7 @@ static enum leat_status put_changed(struct writing *w, uint64_t document, uint64
     for (unsigned i = 0; s == LEAT_OK && i < PARTS; i++) {
         unsigned part = cut->spm ? spm[i] : psm[i];
 
-        s = put(w, parts[part].token, parts[part].count, document, part < PREFIX, part == PRE && begins);
+        s = put_tokens(w, parts[part].token, parts[part].count, document, part < PREFIX, part == PRE && begins);
     }
     return s;
 }
@@ -117,7 +117,7 @@ static enum leat_status change(struct writing *w, const struct source_facts *f, 
     if (from >= to)
         return LEAT_OK;
     if (continues) {
-        s = put(w, f->begin_token, 1, document, true, true);
+        s = put_tokens(w, f->begin_token, 1, document, true, true);
         w->next = from + 1;
         w->begins = false;
     }

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "plan_order.h"
 
-static char *copy(const char *text, size_t length)
+static char *copy_text(const char *text, size_t length)
 {
     char *out = malloc(length + 1);
 
@@ -71,7 +71,7 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_s
     s = GROW(r->sources, r->source_count + 1, r->source_room, err);
     if (s != LEAT_OK)
         return s;
-    source.name = copy(text->name, text->name_length);
+    source.name = copy_text(text->name, text->name_length);
     if (!source.name)
         return status_no_memory(err, text->name_length);
     r->sources[r->source_count++] = source;
@@ -279,7 +279,7 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
     s = GROW(r->splits, r->split_count + 1, r->split_room, err);
     if (s != LEAT_OK)
         return s;
-    split.name = copy(text, name_length);
+    split.name = copy_text(text, name_length);
     if (!split.name)
         return status_no_memory(err, name_length);
     r->splits[r->split_count++] = split;
@@ -307,7 +307,7 @@ enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, si
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err)
 {
     free(r->use);
-    r->use = copy(name, length);
+    r->use = copy_text(name, length);
     return r->use ? LEAT_OK : status_no_memory(err, length);
 }
 
@@ -582,7 +582,7 @@ static enum leat_status copy_split(struct plan_rules *to, const struct plan_rule
         const struct plan_split_rule *split = &from->splits[to->split_count];
 
         to->splits[to->split_count] =
-            (struct plan_split_rule) { copy(split->name, strlen(split->name)), split->fraction };
+            (struct plan_split_rule) { copy_text(split->name, strlen(split->name)), split->fraction };
         if (!to->splits[to->split_count].name)
             return status_no_memory(err, strlen(split->name) + 1);
     }

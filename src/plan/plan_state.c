@@ -198,7 +198,7 @@ struct writer {
 };
 
 STATUS_PRINTF(2, 3)
-static void put(struct writer *w, const char *format, ...)
+static void print_state(struct writer *w, const char *format, ...)
 {
     size_t room = LEAT_PLAN_STATE_BYTES - w->length;
     va_list args;
@@ -213,10 +213,10 @@ static void put(struct writer *w, const char *format, ...)
 
 static void put_steps(struct writer *w, const char *key, uint64_t count, const uint64_t *steps)
 {
-    put(w, "%s %" PRIu64, key, count);
+    print_state(w, "%s %" PRIu64, key, count);
     for (uint64_t i = 0; i < steps_of(count); i++)
-        put(w, " %016" PRIx64, steps[i]);
-    put(w, "\n");
+        print_state(w, " %016" PRIx64, steps[i]);
+    print_state(w, "\n");
 }
 
 /* The last line is a hash of all before it, so that a state that was cut or changed is noticed. */
@@ -241,31 +241,31 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     if (full.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
         return status_set(err, LEAT_E_RANGE, "no position %" PRIu64 ": the plan ends before it", full.position);
     tell_past(plan, full.position, &past);
-    put(&w, FIRST_LINE "\nposition %" PRIu64 "\nskipped %" PRIu64 "\ndamaged %" PRIu64 "\n", past.position,
-        past.skipped, full.damaged);
-    put(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
+    print_state(&w, FIRST_LINE "\nposition %" PRIu64 "\nskipped %" PRIu64 "\ndamaged %" PRIu64 "\n", past.position,
+                past.skipped, full.damaged);
+    print_state(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (plan->order->rule)
-        put(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
+        print_state(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
     if (plan->rules.fim.given)
-        put(&w, ",fim=%u", FIM_VERSION);
-    put(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
-        leat_order_name((enum leat_order)plan->rules.order));
+        print_state(&w, ",fim=%u", FIM_VERSION);
+    print_state(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
+                leat_order_name((enum leat_order)plan->rules.order));
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         for (unsigned i = 0; i < options_in(g, plan->rules.fit); i++)
-            put(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
-                plan->rules.fit[option_groups[g].first + i]);
+            print_state(&w, "%s %" PRIu64 "\n", plan_fit_names[option_groups[g].first + i],
+                        plan->rules.fit[option_groups[g].first + i]);
     if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
-        put(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION, plan->rules.by_tokens[0],
-            plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
+        print_state(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION,
+                    plan->rules.by_tokens[0], plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
     if (plan->rules.fim.given)
-        put(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
+        print_state(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
-    put(&w, "skips %016" PRIx64 "\n", past.skips);
+    print_state(&w, "skips %016" PRIx64 "\n", past.skips);
     if (past.bans > 0)
-        put(&w, "bans %016" PRIx64 "\n", past.bans);
-    put(&w, "fingerprint %016" PRIx64 "%016" PRIx64 "\n", past.fingerprint.high, past.fingerprint.low);
-    put(&w, "check %016" PRIx64 "\n", text_hash(text, w.length));
+        print_state(&w, "bans %016" PRIx64 "\n", past.bans);
+    print_state(&w, "fingerprint %016" PRIx64 "%016" PRIx64 "\n", past.fingerprint.high, past.fingerprint.low);
+    print_state(&w, "check %016" PRIx64 "\n", text_hash(text, w.length));
     return LEAT_OK;
 }
 
@@ -276,7 +276,7 @@ struct reader {
 };
 
 /* Whether `text` comes next; if so, skips it. */
-static bool take(struct reader *r, const char *text)
+static bool take_word(struct reader *r, const char *text)
 {
     size_t length = strlen(text);
 
@@ -313,12 +313,12 @@ static bool take_hash(struct reader *r, uint64_t *value)
 
 static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint64_t *steps)
 {
-    if (!take(r, key) || !take_number(r, count) || *count == 0)
+    if (!take_word(r, key) || !take_number(r, count) || *count == 0)
         return false;
     for (uint64_t i = 0; i < steps_of(*count); i++)
-        if (!take(r, " ") || !take_hash(r, &steps[i]))
+        if (!take_word(r, " ") || !take_hash(r, &steps[i]))
             return false;
-    return take(r, "\n");
+    return take_word(r, "\n");
 }
 
 /* A parsed state. */
@@ -336,9 +336,9 @@ struct state_text {
 static bool take_group(struct reader *r, size_t group, uint64_t *options)
 {
     for (unsigned i = option_groups[group].first; i < option_groups[group].end; i++) {
-        if (!take(r, plan_fit_names[i]))
+        if (!take_word(r, plan_fit_names[i]))
             return i == option_groups[group].first;
-        if (!take(r, " ") || !take_number(r, &options[i]) || !take(r, "\n"))
+        if (!take_word(r, " ") || !take_number(r, &options[i]) || !take_word(r, "\n"))
             return false;
     }
     return true;
@@ -356,20 +356,20 @@ static bool take_options(struct reader *r, uint64_t *options)
 /* The line of batches by tokens, or none. */
 static bool take_by_tokens(struct reader *r, struct state_text *t)
 {
-    if (!take(r, TOKENS_LINE))
+    if (!take_word(r, TOKENS_LINE))
         return true;
     if (!take_number(r, &t->tokens_version) || t->tokens_version == 0)
         return false;
     for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
-        if (!take(r, " ") || !take_number(r, &t->by_tokens[i]))
+        if (!take_word(r, " ") || !take_number(r, &t->by_tokens[i]))
             return false;
-    return take(r, "\n");
+    return take_word(r, "\n");
 }
 
 /* The line of the bans, if there is one. */
 static bool take_bans(struct reader *r, uint64_t *bans)
 {
-    return !take(r, "bans ") || (take_hash(r, bans) && take(r, "\n"));
+    return !take_word(r, "bans ") || (take_hash(r, bans) && take_word(r, "\n"));
 }
 
 /* The name of an order, to the end of the line. */
@@ -386,14 +386,14 @@ static bool take_order(struct reader *r, uint32_t *order)
 /* The versions of the order's own rule and of fill-in-the-middle, if the state has them: ",NAME=N,fim=N". */
 static bool take_rules(struct reader *r, uint64_t *version, uint64_t *fim)
 {
-    bool changes = take(r, ",fim=");
+    bool changes = take_word(r, ",fim=");
 
-    if (!changes && take(r, ",")) {
+    if (!changes && take_word(r, ",")) {
         while (r->at < r->end && *r->at >= 'a' && *r->at <= 'z')
             r->at++;
-        if (!take(r, "=") || !take_number(r, version))
+        if (!take_word(r, "=") || !take_number(r, version))
             return false;
-        changes = take(r, ",fim=");
+        changes = take_word(r, ",fim=");
     }
     return !changes || take_number(r, fim);
 }
@@ -406,7 +406,7 @@ static bool take_fim(struct reader *r, uint64_t version, char text[PLAN_FIM_TEXT
     snprintf(text, PLAN_FIM_TEXT, "none");
     if (version == 0)
         return true;
-    if (!newline || newline - r->at >= PLAN_FIM_TEXT || !take(r, "fim "))
+    if (!newline || newline - r->at >= PLAN_FIM_TEXT || !take_word(r, "fim "))
         return false;
     snprintf(text, PLAN_FIM_TEXT, "%.*s", (int)(newline - r->at), r->at);
     r->at = newline + 1;
@@ -418,21 +418,23 @@ static bool parse(struct reader *r, struct state_text *t)
     const char *begin = r->at;
     uint64_t check, said;
 
-    if (!take(r, FIRST_LINE "\nposition ") || !take_number(r, &t->past.position) || !take(r, "\nskipped ") ||
-        !take_number(r, &t->past.skipped) || !take(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
-        !take(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take(r, ",blend=") ||
-        !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) ||
-        !take_rules(r, &t->rule_version, &t->fim_version) || !take(r, "\nbase-len ") || !take_number(r, &t->base_len) ||
-        !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
+    if (!take_word(r, FIRST_LINE "\nposition ") || !take_number(r, &t->past.position) || !take_word(r, "\nskipped ") ||
+        !take_number(r, &t->past.skipped) || !take_word(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
+        !take_word(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take_word(r, ",blend=") ||
+        !take_number(r, &t->blend) || !take_word(r, ",split=") || !take_number(r, &t->split) ||
+        !take_rules(r, &t->rule_version, &t->fim_version) || !take_word(r, "\nbase-len ") ||
+        !take_number(r, &t->base_len) || !take_word(r, "\nseed ") || !take_number(r, &t->seed) ||
+        !take_word(r, "\norder "))
         return false;
     if (!take_order(r, &t->order) || !take_options(r, t->options) || !take_by_tokens(r, t) ||
         !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
-        !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
-        !take_hash(r, &t->past.skips) || !take(r, "\n") || !take_bans(r, &t->past.bans) || !take(r, "fingerprint ") ||
-        !take_hash(r, &t->past.fingerprint.high) || !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
+        !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take_word(r, "skips ") ||
+        !take_hash(r, &t->past.skips) || !take_word(r, "\n") || !take_bans(r, &t->past.bans) ||
+        !take_word(r, "fingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
+        !take_hash(r, &t->past.fingerprint.low) || !take_word(r, "\n"))
         return false;
     check = text_hash(begin, (size_t)(r->at - begin));
-    return take(r, "check ") && take_hash(r, &said) && said == check && take(r, "\n") && r->at == r->end;
+    return take_word(r, "check ") && take_hash(r, &said) && said == check && take_word(r, "\n") && r->at == r->end;
 }
 
 /* ---- Comparing ---- */

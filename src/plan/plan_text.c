@@ -512,7 +512,7 @@ struct printer {
     uint64_t length;
 };
 
-static void put(struct printer *p, const char *text)
+static void print_text(struct printer *p, const char *text)
 {
     for (; *text; text++, p->length++)
         if (p->length + 1 < p->capacity)
@@ -528,22 +528,22 @@ static void print(struct printer *p, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    put(p, text);
+    print_text(p, text);
 }
 
 static void print_source(struct printer *p, const struct plan_source_rule *s, bool weighted)
 {
     char weight[DECIMAL_TEXT];
 
-    put(p, "source ");
-    put(p, s->name);
+    print_text(p, "source ");
+    print_text(p, s->name);
     if (weighted)
         print(p, ":%s", decimal_print(s->weight, weight));
     if (s->epochs > 0)
         print(p, ":%" PRIu64, s->epochs);
     else if (weighted && plan_rules_is_ambiguous(s->name))
-        put(p, ":none");
-    put(p, "\n");
+        print_text(p, ":none");
+    print_text(p, "\n");
 }
 
 static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
@@ -555,7 +555,7 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
         print(p, "%s%s", i > 0 ? "," : "", decimal_print(phase->weights[i], weight));
     if (phase->seq_len > 0)
         print(p, ":len=%" PRIu64, phase->seq_len);
-    put(p, "\n");
+    print_text(p, "\n");
 }
 
 #define BAN_LINE 100u /* a line of bans ends after so many bytes */
@@ -572,14 +572,14 @@ static void print_bans(struct printer *p, const struct plan_rules *r)
         if (r->sources[b->source].has_namesake) /* the earlier source has these bans too */
             continue;
         if (joined && p->length - begin < BAN_LINE) {
-            put(p, ",");
+            print_text(p, ",");
         } else {
             if (before)
-                put(p, "\n");
+                print_text(p, "\n");
             begin = p->length;
             print(p, "ban %" PRIu64 ":", b->start);
-            put(p, r->sources[b->source].name);
-            put(p, ":");
+            print_text(p, r->sources[b->source].name);
+            print_text(p, ":");
         }
         print(p, "%" PRIu64, b->first);
         if (b->end > b->first + 1)
@@ -587,7 +587,7 @@ static void print_bans(struct printer *p, const struct plan_rules *r)
         before = b;
     }
     if (before)
-        put(p, "\n");
+        print_text(p, "\n");
 }
 
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
@@ -595,13 +595,13 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     struct printer p = { text, capacity, 0 };
     char fraction[DECIMAL_TEXT], fim[PLAN_FIM_TEXT];
 
-    put(&p, FIRST_LINE "\n");
+    print_text(&p, FIRST_LINE "\n");
     print(&p, "seed %" PRIu64 "\nseq-len %" PRIu64 "\nbase-len %" PRIu64 "\n", r->seed, r->seq_len, r->base_len);
     print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %" PRIu64 "\n", r->epochs);
     if (r->stop == LEAT_STOP_FIRST)
-        put(&p, "stop first\n");
+        print_text(&p, "stop first\n");
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         if (r->fit[i] > 0)
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
@@ -610,16 +610,16 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
     if (r->fim.given)
         print(&p, "fim %s\n", plan_rules_fim_text(r, fim));
     for (size_t i = 0; i < r->split_count; i++) {
-        put(&p, i == 0 ? "split " : ",");
-        put(&p, r->splits[i].name);
+        print_text(&p, i == 0 ? "split " : ",");
+        print_text(&p, r->splits[i].name);
         print(&p, "=%s", decimal_print(r->splits[i].fraction, fraction));
     }
     for (unsigned i = 0; i < r->megatron.ratio_count; i++)
         print(&p, "%s%s", i == 0 ? "split " : ",", decimal_print(r->megatron.ratios[i], fraction));
     if (r->split_count > 0 || r->megatron.ratio_count > 0) {
-        put(&p, "\nuse ");
-        put(&p, r->use);
-        put(&p, "\n");
+        print_text(&p, "\nuse ");
+        print_text(&p, r->use);
+        print_text(&p, "\n");
     }
     if (r->megatron.samples > 0)
         print(&p, "samples %" PRIu64 "\n", r->megatron.samples);

@@ -71,7 +71,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-static enum leat_status keep(char **place, const char *value, struct leat_error *err)
+static enum leat_status set_value(char **place, const char *value, struct leat_error *err)
 {
     if (*place || !value)
         return LEAT_OK;
@@ -106,11 +106,11 @@ static void clean_token(char **token)
 static enum leat_status read_variables(struct environment *e, struct leat_error *err)
 {
     const char *profile = variable("AWS_PROFILE");
-    enum leat_status s = keep(&e->profile, profile ? profile : variable("AWS_DEFAULT_PROFILE"), err);
+    enum leat_status s = set_value(&e->profile, profile ? profile : variable("AWS_DEFAULT_PROFILE"), err);
 
     for (unsigned i = 0; i < SETTINGS; i++)
         for (unsigned v = 0; v < 3 && settings[i].variables[v] && s == LEAT_OK; v++)
-            s = keep(&e->values[i], variable(settings[i].variables[v]), err);
+            s = set_value(&e->values[i], variable(settings[i].variables[v]), err);
     e->by_variables = e->values[SETTING_ID] || (e->values[SETTING_ROLE] && e->values[SETTING_ROLE_FILE]);
     if (!e->values[SETTING_ID]) /* what is left of other keys */
         for (unsigned i = SETTING_SECRET; i <= SETTING_TOKEN; i++) {
@@ -146,12 +146,12 @@ static enum leat_status take_member(struct profile_file *f, const char *key, con
 
     for (unsigned i = 0; i < SETTINGS && s == LEAT_OK; i++)
         if (*key && strcmp(key, settings[i].key) == 0 && *value && (f->keys || i > SETTING_TOKEN))
-            s = keep(&f->e->values[i], value, err);
+            s = set_value(&f->e->values[i], value, err);
     for (unsigned i = 0; i < sizeof foreign_keys / sizeof *foreign_keys && s == LEAT_OK; i++)
         if (strcmp(key, foreign_keys[i]) == 0)
-            s = keep(&f->e->foreign, key, err);
+            s = set_value(&f->e->foreign, key, err);
     if (s == LEAT_OK && strcmp(key, FALL_BACK) == 0)
-        s = keep(&f->e->fall_back, key, err);
+        s = set_value(&f->e->fall_back, key, err);
     return s;
 }
 
@@ -243,7 +243,7 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
     if (s == LEAT_OK)
         s = read_files(e, err);
     if (s == LEAT_OK && !e->values[SETTING_ID] && !e->by_variables)
-        s = keep(&e->foreign, e->fall_back, err);
+        s = set_value(&e->foreign, e->fall_back, err);
     return s;
 }
 

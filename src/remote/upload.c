@@ -61,7 +61,7 @@ static bool lists_none(const struct transfer *t)
 }
 
 /* Where none are listed, the upload begins anew. */
-static enum leat_status find(struct upload *u, struct leat_error *err)
+static enum leat_status find_upload(struct upload *u, struct leat_error *err)
 {
     struct url bucket = *u->url;
     struct transfer t = { .url = &bucket };
@@ -170,7 +170,7 @@ enum leat_status upload_begin(struct upload *u, struct remote *remote, const str
         return status_no_memory(err, parts * sizeof *u->parts);
     if (url->scheme == URL_AZURE)
         return blocks_find(u, err);
-    s = find(u, err);
+    s = find_upload(u, err);
     found = u->id != NULL;
     if (s == LEAT_OK && !found)
         s = create(u, err);

@@ -469,7 +469,7 @@ static uint64_t run_timed(struct verify_worker *w, uint64_t task)
     return done;
 }
 
-static void *work(void *context)
+static void *verify_in_thread(void *context)
 {
     struct verify_worker w = { .v = context };
     uint64_t task, done = 0;
@@ -487,16 +487,16 @@ static void *work(void *context)
 }
 
 /* This thread works too, so threads that cannot be started only cost time. */
-static void run(struct verify *v, unsigned threads)
+static void run_threads(struct verify *v, unsigned threads)
 {
     pthread_t ids[MAX_THREADS];
     unsigned made = 0;
 
     if (threads > v->tasks)
         threads = v->tasks > 0 ? (unsigned)v->tasks : 1;
-    while (made + 1 < threads && pthread_create(&ids[made], NULL, work, v) == 0)
+    while (made + 1 < threads && pthread_create(&ids[made], NULL, verify_in_thread, v) == 0)
         made++;
-    work(v);
+    verify_in_thread(v);
     for (unsigned i = 0; i < made; i++)
         pthread_join(ids[i], NULL);
 }
@@ -535,7 +535,7 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
         return status_no_memory(err, v.inputs);
     pthread_mutex_init(&v.lock, NULL);
     list_areas(&v);
-    run(&v, threads);
+    run_threads(&v, threads);
     if (!v.stopped && v.part->index)
         verify_records(&v);
     pthread_mutex_destroy(&v.lock);

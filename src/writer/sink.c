@@ -148,7 +148,7 @@ static enum leat_status write_direct(struct pens *p, const struct sink_frame *f,
 
 /* ---- Threads ---- */
 
-static void *work(void *context)
+static void *write_in_thread(void *context)
 {
     struct pens *p = context;
     struct leat_error why;
@@ -194,7 +194,8 @@ static enum leat_status pens_write(struct pens *p, struct sink_frame *f, struct 
 
     pthread_mutex_lock(&p->lock);
     s = failure(p, err);
-    if (p->frames == p->threads && p->threads < PENS && thread_start(&p->thread[p->threads], STACK, work, p) == 0)
+    if (p->frames == p->threads && p->threads < PENS &&
+        thread_start(&p->thread[p->threads], STACK, write_in_thread, p) == 0)
         p->threads++;
     given = s == LEAT_OK && p->frames < p->threads;
     if (given) {

@@ -580,8 +580,8 @@ static enum leat_status put_one(struct leat_writer *w, struct putting *p, uint64
     return s;
 }
 
-static enum leat_status put(struct leat_writer *w, const struct leat_documents *d, const struct leat_place *place,
-                            struct leat_error *err)
+static enum leat_status put_documents(struct leat_writer *w, const struct leat_documents *d,
+                                      const struct leat_place *place, struct leat_error *err)
 {
     struct putting p = { .documents = d, .ids = d->ids, .mask = d->mask, .run = { .input = LEAT_NONE } };
     struct leat_error why;
@@ -608,7 +608,7 @@ enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_docume
     if (s == LEAT_OK)
         s = writer_ready(w, &why);
     if (s == LEAT_OK)
-        s = put(w, &d, place, &why);
+        s = put_documents(w, &d, place, &why);
     writer_fail(w, s, &why, err);
     pthread_mutex_lock(&w->mutex);
     if (--w->places == 0)

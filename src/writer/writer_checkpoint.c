@@ -65,7 +65,7 @@ struct text {
     struct leat_error *err;
 };
 
-static void add(struct text *t, const void *bytes, size_t count)
+static void add_bytes(struct text *t, const void *bytes, size_t count)
 {
     if (t->status == LEAT_OK)
         t->status = buffer_append(&t->buffer, bytes, count, t->err);
@@ -74,7 +74,7 @@ static void add(struct text *t, const void *bytes, size_t count)
 static void add_u64(struct text *t, uint64_t value)
 {
     value = bytes_le64(value);
-    add(t, &value, sizeof value);
+    add_bytes(t, &value, sizeof value);
 }
 
 static void add_hash(struct text *t, struct hash128 h)
@@ -82,7 +82,7 @@ static void add_hash(struct text *t, struct hash128 h)
     uint8_t bytes[16];
 
     checksum_store(bytes, h);
-    add(t, bytes, sizeof bytes);
+    add_bytes(t, bytes, sizeof bytes);
 }
 
 /* ---- Writing a checkpoint ---- */
@@ -92,11 +92,11 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
     struct checkpoint_rule rules[CHECKPOINT_RULES];
     uint8_t record[FORMAT_INPUT_BYTES];
 
-    add(t, checkpoint_magic, CHECKPOINT_MAGIC_BYTES);
+    add_bytes(t, checkpoint_magic, CHECKPOINT_MAGIC_BYTES);
     checkpoint_rules(w, rules);
     for (unsigned i = 0; i < CHECKPOINT_RULES; i++)
         add_u64(t, rules[i].value);
-    add(t, w->fingerprint, sizeof w->fingerprint);
+    add_bytes(t, w->fingerprint, sizeof w->fingerprint);
     add_hash(t, checkpoint_tokenizer(w));
     add_u64(t, w->end.start);
     add_u64(t, w->end.document);
@@ -112,18 +112,18 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
     add_u64(t, w->input_count);
     for (uint64_t i = 0; i < w->input_count; i++) {
         records_store_input(record, &w->inputs[i].record);
-        add(t, record, sizeof record);
-        add(t, w->inputs[i].path, (size_t)w->inputs[i].record.path_bytes);
+        add_bytes(t, record, sizeof record);
+        add_bytes(t, w->inputs[i].path, (size_t)w->inputs[i].record.path_bytes);
     }
     add_u64(t, w->pair_count);
     for (uint64_t i = 0; i < w->pair_count; i++) {
         add_u64(t, strlen(w->pairs[i].key));
         add_u64(t, strlen(w->pairs[i].value));
-        add(t, w->pairs[i].key, strlen(w->pairs[i].key));
-        add(t, w->pairs[i].value, strlen(w->pairs[i].value));
+        add_bytes(t, w->pairs[i].key, strlen(w->pairs[i].key));
+        add_bytes(t, w->pairs[i].value, strlen(w->pairs[i].value));
     }
     add_u64(t, note_bytes);
-    add(t, note, (size_t)note_bytes);
+    add_bytes(t, note, (size_t)note_bytes);
     if (t->status == LEAT_OK)
         add_hash(t, w->kernels->hash(t->buffer.bytes, t->buffer.size));
 }
@@ -204,7 +204,7 @@ struct cursor {
     bool failed;
 };
 
-static const uint8_t *take(struct cursor *c, uint64_t count)
+static const uint8_t *take_bytes(struct cursor *c, uint64_t count)
 {
     const uint8_t *from = c->at;
 
@@ -219,14 +219,14 @@ static const uint8_t *take(struct cursor *c, uint64_t count)
 
 static uint64_t take_u64(struct cursor *c)
 {
-    const uint8_t *from = take(c, 8);
+    const uint8_t *from = take_bytes(c, 8);
 
     return from ? bytes_load64(from) : 0;
 }
 
 static struct hash128 take_hash(struct cursor *c)
 {
-    const uint8_t *from = take(c, 16);
+    const uint8_t *from = take_bytes(c, 16);
 
     return from ? checksum_load(from) : (struct hash128) { 0, 0 };
 }
@@ -234,7 +234,7 @@ static struct hash128 take_hash(struct cursor *c)
 /* A copy that ends with NUL; NULL if the text ends before, or without memory. */
 static char *take_string(struct cursor *c, uint64_t count)
 {
-    const uint8_t *from = take(c, count);
+    const uint8_t *from = take_bytes(c, count);
     char *text = from ? malloc((size_t)count + 1) : NULL;
 
     if (text) {
@@ -270,8 +270,8 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
                                    "over",
                                    w->names.index, rules[i].what, shown(then, was), shown(rules[i].value, is));
     }
-    fingerprint = take(c, 16);
-    hash = take(c, 16);
+    fingerprint = take_bytes(c, 16);
+    hash = take_bytes(c, 16);
     if (!c->failed &&
         (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), checkpoint_tokenizer(w))))
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, w->names.index,
@@ -318,7 +318,7 @@ static enum leat_status load_inputs(struct leat_writer *w, struct cursor *c, str
     enum leat_status s = LEAT_OK;
 
     for (uint64_t i = 0; s == LEAT_OK && i < count && !c->failed; i++) {
-        const uint8_t *fixed = take(c, FORMAT_INPUT_BYTES);
+        const uint8_t *fixed = take_bytes(c, FORMAT_INPUT_BYTES);
         struct records_input record;
         char *path;
 
@@ -425,7 +425,7 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sin
     struct spill_place spills[SPILL_COUNT];
     enum leat_status s;
 
-    take(c, CHECKPOINT_MAGIC_BYTES);
+    take_bytes(c, CHECKPOINT_MAGIC_BYTES);
     s = check_rules(w, c, err);
     if (s != LEAT_OK)
         return s;

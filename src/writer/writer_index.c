@@ -203,7 +203,7 @@ static enum leat_status begin_section(struct output *o, struct format_header *h,
     return s;
 }
 
-static enum leat_status put(struct output *o, const void *bytes, uint64_t count, struct leat_error *err)
+static enum leat_status put_bytes(struct output *o, const void *bytes, uint64_t count, struct leat_error *err)
 {
     const uint8_t *from = bytes;
 
@@ -226,7 +226,7 @@ static enum leat_status put(struct output *o, const void *bytes, uint64_t count,
 static enum leat_status put_u64(struct output *o, uint64_t value, struct leat_error *err)
 {
     value = bytes_le64(value);
-    return put(o, &value, sizeof value, err);
+    return put_bytes(o, &value, sizeof value, err);
 }
 
 static enum leat_status end_section(struct output *o, uint64_t entries, struct leat_error *err)
@@ -319,14 +319,14 @@ static enum leat_status put_inputs(struct output *o, struct leat_writer *w, stru
         w->inputs[i].record.path_offset = paths;
         paths += w->inputs[i].record.path_bytes;
         records_store_input(record, &w->inputs[i].record);
-        s = put(o, record, sizeof record, err);
+        s = put_bytes(o, record, sizeof record, err);
     }
     if (s == LEAT_OK)
         s = end_section(o, w->input_count, err);
     if (s == LEAT_OK)
         s = begin_section(o, h, FORMAT_INPUT_PATHS, err);
     for (uint64_t i = 0; s == LEAT_OK && i < w->input_count; i++)
-        s = put(o, w->inputs[i].path, w->inputs[i].record.path_bytes, err);
+        s = put_bytes(o, w->inputs[i].path, w->inputs[i].record.path_bytes, err);
     return s == LEAT_OK ? end_section(o, paths, err) : s;
 }
 
@@ -339,7 +339,7 @@ static enum leat_status put_tokenizer(struct output *o, struct leat_writer *w, s
         return LEAT_OK;
     s = begin_section(o, h, FORMAT_TOKENIZER, err);
     if (s == LEAT_OK)
-        s = put(o, w->tokenizer, w->tokenizer_bytes, err);
+        s = put_bytes(o, w->tokenizer, w->tokenizer_bytes, err);
     return s == LEAT_OK ? end_section(o, 1, err) : s;
 }
 
@@ -358,10 +358,10 @@ static enum leat_status put_metadata(struct output *o, struct leat_writer *w, st
         if (s == LEAT_OK)
             s = put_u64(o, value, err);
         if (s == LEAT_OK)
-            s = put(o, w->pairs[i].key, key, err);
+            s = put_bytes(o, w->pairs[i].key, key, err);
         if (s != LEAT_OK)
             break;
-        s = put(o, w->pairs[i].value, value, err);
+        s = put_bytes(o, w->pairs[i].value, value, err);
     }
     return s == LEAT_OK ? end_section(o, w->pair_count, err) : s;
 }
@@ -377,7 +377,7 @@ static enum leat_status put_token_file(struct output *o, struct leat_writer *w, 
     if (s == LEAT_OK)
         s = put_u64(o, w->elsewhere_offset, err);
     if (s == LEAT_OK)
-        s = put(o, w->elsewhere, strlen(w->elsewhere), err);
+        s = put_bytes(o, w->elsewhere, strlen(w->elsewhere), err);
     return s == LEAT_OK ? end_section(o, 1, err) : s;
 }
 
