@@ -1,6 +1,5 @@
 /*
- * sampler.c: From a sample's number to its block and back. sampler_make() lays out phases
- * and counts.
+ * sampler.c: lays out phases and counts, and goes from a sample's number to its block and back.
  */
 #include "sampler.h"
 
@@ -9,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/grow.h"
-#include "base/search.h"
 #include "base/status.h"
 
 /* ---- Laying out -------------------------------------------------------------------------------------------------- */
@@ -53,7 +51,7 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
     return status;
 }
 
-/* The number of draws of the blend until a source is spent; UINT64_MAX: none ever is. */
+/* Returns the number of draws of the blend until a source is spent; UINT64_MAX if none ever is. */
 static uint64_t until_spent(const struct maker *m, const struct blend *b)
 {
     uint64_t min = UINT64_MAX;
@@ -70,7 +68,7 @@ static uint64_t until_spent(const struct maker *m, const struct blend *b)
     return min == UINT64_MAX ? UINT64_MAX : min + 1;
 }
 
-/* Sets the weights of spent sources to 0; returns whether the plan goes on: with any other. */
+/* Sets the weights of spent sources to 0; returns true if the plan goes on with others. */
 static bool drop_spent(struct maker *m)
 {
     bool left = false;
@@ -112,8 +110,8 @@ static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t 
     return LEAT_OK;
 }
 
-/* For a phase whose start cuts a group of blocks: the sentence names the nearest start that does not. */
-static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, struct leat_error *err)
+/* Refuses a phase whose start cuts a group of blocks; the sentence names the nearest start that does not. */
+static enum leat_status refuse_cut(const struct sampler_phase *p, uint64_t begin, struct leat_error *err)
 {
     uint64_t unit = p->by_group.divisor, rest = (begin - p->begin) % unit;
     uint64_t nearest = rest <= unit / 2 && begin - rest > p->begin ? begin - rest : begin - rest + unit;
@@ -159,15 +157,19 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
                                "a phase cannot start at sample %" PRIu64 ": the plan ends at sample %" PRIu64
                                ", where the first source is spent; start it before",
                                next, p->end);
-    if (last || p->end == next)
-        return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m) ? unlawful(p, next, m->err)
-                                                                                     : LEAT_OK;
+    if (last || (p->end == next && made * p->slices % p->by_group.divisor == 0))
+        return LEAT_OK;
+    if (p->end == next) {
+        bool goes_on = drop_spent(m); /* where all sources are spent, a group may be cut */
+
+        return goes_on ? refuse_cut(p, next, m->err) : LEAT_OK;
+    }
     if (made < draws)
         return status_argument(m->err, "phases",
                                "a phase cannot start at sample %" PRIu64 ": the plan ends at sample %" PRIu64
                                ", where all sources of the phase before are spent; start it there at the latest",
                                next, p->end);
-    return unlawful(p, next, m->err);
+    return refuse_cut(p, next, m->err);
 }
 
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err)
@@ -216,43 +218,39 @@ void sampler_free(struct sampler *s)
 
 /* ---- Samples and blocks ------------------------------------------------------------------------------------------ */
 
-/* What is looked for in a sampler: the last phase, or the last segment, that begins at `number` or before it. */
-struct wanted {
-    const struct sampler *s;
-    uint64_t number;
-    uint32_t source;
-};
-
-SEARCH_INLINE bool phase_begins_by(const void *context, uint64_t phase)
+/* Returns the last of `count` rising numbers, which are members `stride` bytes apart, that is at most `value`; 0 if
+ * none is. */
+static uint64_t last_at_most(const uint64_t *numbers, size_t stride, uint64_t count, uint64_t value)
 {
-    const struct wanted *w = context;
+    uint64_t low = 1, high = count;
 
-    return w->s->phases[phase].begin <= w->number;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (numbers[middle * (stride / sizeof *numbers)] <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
 }
 
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
 {
-    return (uint32_t)search_first(1, s->phase_count, phase_begins_by, &(struct wanted) { s, n, 0 }) - 1;
+    return (uint32_t)last_at_most(&s->phases->begin, sizeof *s->phases, s->phase_count, n);
 }
 
 /* ---- From sample to block ---- */
 
-SEARCH_INLINE bool segment_begins_by(const void *context, uint64_t segment)
-{
-    const struct wanted *w = context;
-
-    return w->s->segments[segment].first <= w->number;
-}
-
 static const struct sampler_segment *segment_at(const struct sampler *s, const struct sampler_phase *phase,
                                                 uint64_t draw)
 {
-    uint64_t first = phase->first_segment, end = first + phase->segments;
+    const struct sampler_segment *segments = &s->segments[phase->first_segment];
 
-    return &s->segments[search_first(first + 1, end, segment_begins_by, &(struct wanted) { s, draw, 0 }) - 1];
+    return &segments[last_at_most(&segments->first, sizeof *segments, phase->segments, draw)];
 }
 
-/* How many blocks a draw's group has: the last group of a phase may have fewer. */
+/* Returns the number of blocks in a group: the last group of a phase may have fewer. */
 static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t group)
 {
     uint64_t left = phase->draws - group * phase->group;
@@ -260,7 +258,8 @@ static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t gr
     return left < phase->group ? left : phase->group;
 }
 
-/* The draw that sample n shows a slice of; *run: so many samples from n on show this slice of a draw each, in turn. */
+/* Returns the draw that sample n shows a slice of. Sets *run to how many samples from n on show this slice of one draw
+ * after another. */
 static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *slice, uint64_t *run)
 {
     uint64_t t = n - phase->begin, group, size;
@@ -277,9 +276,9 @@ static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, ui
     return group * phase->group + t;
 }
 
-/* Moves the cursor to the segment of sample n; returns the draw. *run as above, within the segment. */
-static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *slice,
-                            uint64_t *run)
+/* Moves the cursor to the segment of sample n, and returns the draw, as draw_of() does; *run ends with the segment. */
+static inline uint64_t move_cursor(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *slice,
+                                   uint64_t *run)
 {
     uint64_t draw;
 
@@ -316,7 +315,7 @@ static inline void draw_of_source(const struct sampler *s, const struct sampler_
 
 void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place)
 {
-    uint64_t run, own, of_phase = move(s, at, n, &place->slice, &run);
+    uint64_t run, own, of_phase = move_cursor(s, at, n, &place->slice, &run);
     uint32_t number = blend_draw(&at->segment->blend, of_phase - at->segment->first, &own);
     struct permute_draw draw;
 
@@ -324,12 +323,12 @@ void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, 
     place->block = s->sequential ? draw.at : permute_forward(draw.permute, draw.epoch, draw.at);
 }
 
-/* As many samples from n on as one range of a blend has, at most `count`; returns how many. */
+/* Makes the places of samples from n on that lie in one range of a blend, at most `count`; returns how many. */
 static inline uint32_t draw_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t count,
                                   struct sampler_place *places, struct permute_draw *draws)
 {
     uint32_t slice, sources[BLEND_RANGE_MAX];
-    uint64_t run, own[BLEND_RANGE_MAX], of_phase = move(s, at, n, &slice, &run);
+    uint64_t run, own[BLEND_RANGE_MAX], of_phase = move_cursor(s, at, n, &slice, &run);
 
     if (count > run)
         count = (uint32_t)run;
@@ -373,13 +372,6 @@ static bool has_source(const struct blend *b, uint32_t source)
     return b->nodes ? b->leaf_of[source] != BLEND_NO_LEAF : b->only == source;
 }
 
-SEARCH_INLINE bool source_begins_by(const void *context, uint64_t segment)
-{
-    const struct wanted *w = context;
-
-    return count_at(w->s, (uint32_t)segment, w->source) <= w->number;
-}
-
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block, struct sampler_found *found)
 {
     const struct sampler_source *from = &s->sources[source];
@@ -395,13 +387,16 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     if (own >= from->limit || own < count_at(s, 0, source))
         return false;
     /* the last segment that begins at or before this draw of the source */
-    at = (uint32_t)search_first(1, s->segment_count, source_begins_by, &(struct wanted) { s, own, source }) - 1;
+    at = (uint32_t)last_at_most(s->counts + source, s->source_count * sizeof *s->counts, s->segment_count, own);
     segment = &s->segments[at];
     phase = &s->phases[segment->phase];
     if (!has_source(&segment->blend, source))
         return false;
     draw = blend_place(&segment->blend, source, own - count_at(s, at, source));
-    if (draw >= BLEND_MAX_DRAW || (draw += segment->first) >= phase->draws)
+    if (draw >= BLEND_MAX_DRAW)
+        return false;
+    draw += segment->first;
+    if (draw >= phase->draws)
         return false;
     group = draw / phase->group;
     if (group > SAMPLER_MAX / phase->by_group.divisor)
