@@ -85,6 +85,17 @@ bool decimal_parse(const char *text, size_t length, struct decimal *d, const cha
     return d->exponent <= DECIMAL_EXPONENT && d->exponent >= -DECIMAL_EXPONENT;
 }
 
+size_t decimal_after_name(const char *text, size_t length)
+{
+    size_t at = length;
+    struct decimal d;
+    const char *why;
+
+    while (at > 0 && text[at - 1] != ':')
+        at--;
+    return at > 0 && decimal_parse(text + at, length - at, &d, &why) ? at : 0;
+}
+
 const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT])
 {
     char digits[24];

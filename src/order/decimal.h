@@ -23,6 +23,9 @@ struct decimal {
  * text. */
 bool decimal_parse(const char *text, size_t length, struct decimal *d, const char **why);
 
+/* Returns where the decimal begins in text[0..length), if that is NAME:DECIMAL; else 0. */
+size_t decimal_after_name(const char *text, size_t length);
+
 /* Prints a decimal so that reading it gives the number again; returns `out`. */
 const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
 

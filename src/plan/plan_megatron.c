@@ -95,7 +95,8 @@ static enum leat_status finish_split(struct plan_rules *r, struct leat_error *er
                                PLAN_SHOWN, r->use);
     if (r->use || r->megatron.ratio_count == 0)
         return LEAT_OK;
-    return plan_rules_set_use(r, ranges[0], strlen(ranges[0]), err);
+    r->use = strdup(ranges[0]);
+    return r->use ? LEAT_OK : status_no_memory(err, strlen(ranges[0]));
 }
 
 /* ---- Sources ---- */
@@ -130,7 +131,7 @@ static enum leat_status check_sources(const struct plan_rules *r, struct leat_er
                 "%.200s has a weight and %.200s has none: Megatron takes weights for all sources, or for "
                 "none",
                 s->weighted ? s->name : first->name, s->weighted ? first->name : s->name);
-        if (!s->weighted && plan_rules_is_ambiguous(s->name))
+        if (!s->weighted && decimal_after_name(s->name, strlen(s->name)) > 0)
             return status_in_file(
                 err,
                 status_argument(

@@ -1,6 +1,6 @@
 /*
  * plan_row.c: rows as they are shown (docs/ORDER.md, "Begin tokens" in "Rows of whole documents", and
- * "Fill-in-the-middle").
+ * "Fill-in-the-middle"), and which rows show some tokens.
  *
  * A row is written piece by piece. What a piece has of one document is a *fragment*; its *body* is what is left of it
  * without the document's begin and end token. A body that is changed becomes three literal tokens and three stretches
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "order/fim.h"
 
@@ -240,4 +241,76 @@ enum leat_status leat_plan_row(const struct leat_plan *plan, const struct leat_s
     *count = row.count;
     free(row.items);
     return s;
+}
+
+/* ---- Finding rows by their tokens ---- */
+
+/* Rows that the plan changes may have lost the tokens that the order says they show: it never shows other ones. */
+struct found_again {
+    const struct leat_plan *plan;
+    const struct plan_search *search;
+    leat_plan_found *found;
+    void *context;
+    enum leat_status status;
+    struct leat_error *err;
+};
+
+static uint32_t find_again(void *context, const struct leat_sample *sample)
+{
+    struct found_again *f = context;
+    bool shows;
+
+    f->status = plan_row_shows(f->plan, sample, f->search->first, f->search->end, &shows, f->err);
+    if (f->status != LEAT_OK)
+        return 1;
+    return shows ? f->found(f->context, sample) : 0;
+}
+
+static enum leat_status trace_changed(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err)
+{
+    struct found_again again = { plan, search, search->found, search->context, LEAT_OK, err };
+    enum leat_status s;
+
+    search->found = find_again;
+    search->context = &again;
+    s = plan->order->trace(plan, search, err);
+    return s == LEAT_OK ? again.status : s;
+}
+
+static enum leat_status trace_all(const struct leat_plan *plan, const struct leat_trace *trace, leat_plan_found *found,
+                                  void *context, struct leat_error *err)
+{
+    struct plan_search s = { .source = (uint32_t)trace->source,
+                             .first = trace->first,
+                             .epochs = trace->epochs,
+                             .from = trace->from,
+                             .until = trace->until < plan->end ? trace->until : plan->end,
+                             .found = found,
+                             .context = context };
+    struct leat_info info = LEAT_INFO_INIT;
+
+    if (trace->source >= plan->rules.source_count)
+        return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", trace->source,
+                          plan->rules.source_count);
+    leat_dataset_info(plan->sources[trace->source].dataset, &info);
+    if (trace->first > info.tokens || trace->count > info.tokens - trace->first)
+        return status_set_in(err, LEAT_E_RANGE, plan->rules.sources[trace->source].name,
+                             "tokens %" PRIu64 " to %" PRIu64 " are not all in %.300s, which has %" PRIu64,
+                             trace->first, trace->first + trace->count, plan->rules.sources[trace->source].name,
+                             info.tokens);
+    if (trace->epochs == LEAT_NONE && trace->until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
+        return status_argument(err, "epochs", "the plan has no end: limit the epochs or the samples to search");
+    if (trace->count == 0 || trace->from >= s.until)
+        return LEAT_OK;
+    s.end = trace->first + trace->count;
+    return plan_row_changes(plan) ? trace_changed(plan, &s, err) : plan->order->trace(plan, &s, err);
+}
+
+enum leat_status leat_plan_trace(const struct leat_plan *plan, const struct leat_trace *given, leat_plan_found *found,
+                                 void *context, struct leat_error *err)
+{
+    struct leat_trace trace = LEAT_TRACE_INIT;
+    enum leat_status s = options_read(&trace, sizeof trace, NULL, given, "leat_trace", err);
+
+    return s == LEAT_OK ? trace_all(plan, &trace, found, context, err) : s;
 }

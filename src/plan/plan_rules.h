@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "leat.h"
 #include "order/decimal.h"
 #include "order/fim.h"
@@ -187,11 +188,16 @@ enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text,
 /* Lines of a plan's text that are all bans, or blank, or comments. */
 enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, size_t bytes, struct leat_error *err);
 
-/* Reads a number in digits; false: no such number, or not below 2^64. */
-bool plan_rules_number(const char *text, size_t length, uint64_t *value);
-
-/* Returns true if a source's name ends in a field that a text would read as its weight. */
-bool plan_rules_is_ambiguous(const char *name);
+/* Reads a number in digits; returns false if it is no such number, or not below 2^64. */
+static inline bool plan_rules_number(const char *text, size_t length, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9' || !bytes_multiply(*value, 10, value) ||
+            !bytes_add(*value, (uint64_t)(text[i] - '0'), value))
+            return false;
+    return length > 0;
+}
 
 /* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);

@@ -67,16 +67,6 @@ static enum leat_status placed(const struct reader *r, enum leat_status s)
     return wrong(r, "%s", err.message);
 }
 
-bool plan_rules_number(const char *text, size_t length, uint64_t *value)
-{
-    *value = 0;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] < '0' || text[i] > '9' || !bytes_multiply(*value, 10, value) ||
-            !bytes_add(*value, (uint64_t)(text[i] - '0'), value))
-            return false;
-    return length > 0;
-}
-
 static enum leat_status read_number(struct reader *r, uint64_t *value)
 {
     if (plan_rules_number(r->value, r->value_length, value))
@@ -213,47 +203,23 @@ static size_t last_field(const char *text, size_t length)
     return length;
 }
 
-static bool is_decimal(const char *text, size_t length)
-{
-    struct decimal d;
-    const char *why;
-
-    return decimal_parse(text, length, &d, &why);
-}
-
-/* Whether text[0..length) is NAME:WEIGHT; *weight is where the weight begins. */
-static bool has_weight(const char *text, size_t length, size_t *weight)
-{
-    *weight = last_field(text, length);
-    return *weight > 0 && is_decimal(text + *weight, length - *weight);
-}
-
-bool plan_rules_is_ambiguous(const char *name)
-{
-    size_t weight;
-
-    return has_weight(name, strlen(name), &weight);
-}
-
 /* NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS, from the right, since names may hold colons. */
 static enum leat_status read_source(struct reader *r)
 {
-    size_t length = r->value_length, last = last_field(r->value, length), weight = 0;
+    size_t length = r->value_length, last = last_field(r->value, length);
+    size_t weight = last > 0 ? decimal_after_name(r->value, last - 1) : 0;
+    bool none = last > 0 && length - last == 4 && memcmp(r->value + last, "none", 4) == 0;
     struct plan_source_text text = { .name = r->value };
 
-    if (last > 0 && has_weight(r->value, last - 1, &weight) &&
-        (is_decimal(r->value + last, length - last) ||
-         (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
-        bool none = length - last == 4 && r->value[last] == 'n';
-
+    if (weight > 0 && (none || decimal_after_name(r->value, length) > 0)) {
         if (!none && (!plan_rules_number(r->value + last, length - last, &text.epochs) || text.epochs == 0))
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
                          plan_rules_shown(length), r->value, plan_rules_shown(last - 1 - weight), r->value + weight);
         length = last - 1;
-    } else if (!has_weight(r->value, length, &weight)) {
-        weight = 0;
+    } else {
+        weight = decimal_after_name(r->value, length);
     }
     if (weight > 0) {
         text.weight = r->value + weight;
@@ -541,7 +507,7 @@ static void print_source(struct printer *p, const struct plan_source_rule *s, bo
         print(p, ":%s", decimal_print(s->weight, weight));
     if (s->epochs > 0)
         print(p, ":%" PRIu64, s->epochs);
-    else if (weighted && plan_rules_is_ambiguous(s->name))
+    else if (weighted && decimal_after_name(s->name, strlen(s->name)) > 0)
         print_text(p, ":none");
     print_text(p, "\n");
 }

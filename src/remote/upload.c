@@ -13,12 +13,6 @@
 #define MAX_ID    ((size_t)1024)
 #define MAX_PAGES 10000u /* of a list of uploads, each of up to 1,000 */
 
-enum leat_status upload_strange(const struct url *url, struct leat_error *err)
-{
-    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for %s", url->name,
-                         url->scheme == URL_AZURE ? "Azure" : "S3");
-}
-
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */
 
 static enum leat_status keep_id(struct upload *u, const struct xml_text *id, struct leat_error *err)

@@ -6,6 +6,7 @@
 #ifndef LEAT_REMOTE_UPLOAD_H
 #define LEAT_REMOTE_UPLOAD_H
 
+#include "base/status.h"
 #include "digest.h"
 #include "remote.h"
 
@@ -56,6 +57,10 @@ enum leat_status blocks_query(const struct upload *u, uint64_t part, char **quer
 enum leat_status blocks_complete(struct upload *u, bool only_new, struct leat_error *err);
 
 /* The error of an answer that says what the protocol of its server does not. */
-enum leat_status upload_strange(const struct url *url, struct leat_error *err);
+static inline enum leat_status upload_strange(const struct url *url, struct leat_error *err)
+{
+    return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for %s", url->name,
+                         url->scheme == URL_AZURE ? "Azure" : "S3");
+}
 
 #endif

@@ -3,8 +3,8 @@
  *
  * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and document starts that
  * belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own pages. This file has
- * the threads, what they share, and the tasks of sections; verify_tokens.c has those of tokens. At the end one thread
- * compares the sums and checks the small records.
+ * the threads and the tasks of sections; verify_tokens.c has those of tokens; verify_share.c is for both. At the end one
+ * thread compares the sums and checks the small records.
  */
 #include "verify.h"
 
@@ -338,83 +338,6 @@ static void verify_records(struct verify *v)
 /* ---- The threads ------------------------------------------------------------------------------------------------- */
 
 #define MAX_THREADS 1024u
-
-/* ---- Damage ---- */
-
-/* Called under the lock. */
-static void keep_first(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
-{
-    if (v->status == LEAT_OK || rank < v->rank) {
-        v->status = status;
-        v->first = *why;
-        v->rank = rank;
-    }
-}
-
-void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
-{
-    pthread_mutex_lock(&v->lock);
-    keep_first(v, status, why, rank);
-    v->report->damaged_others++;
-    v->found.damaged_others++;
-    if (!verify_is_damage(status, why)) /* a failing disk, no memory */
-        v->stopped = true;
-    pthread_mutex_unlock(&v->lock);
-}
-
-void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why)
-{
-    struct verify *v = w->v;
-    uint64_t document, documents;
-    struct leat_error made;
-    enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &made);
-
-    pthread_mutex_lock(&v->lock);
-    v->found.damaged_pages++;
-    v->report->damaged_pages++;
-    keep_first(v, s, why ? why : &made, VERIFY_RANK_PAGES + page);
-    if (v->found.page == LEAT_NONE || page < v->found.page) {
-        v->found.page = page;
-        v->found.first_document = document;
-        v->found.documents = documents;
-    }
-    if (v->report->part == LEAT_NONE || (v->report->part == v->part_number && page < v->report->page)) {
-        v->report->part = v->part_number;
-        v->report->page = page;
-        v->report->first_document = document == LEAT_NONE ? LEAT_NONE : v->part->first_document + document;
-        v->report->documents = documents;
-    }
-    pthread_mutex_unlock(&v->lock);
-}
-
-/* ---- A stretch of a file, chunk by chunk ---- */
-
-struct verify_stretch verify_open_stretch(const struct verify_worker *w, struct file_map *file, uint64_t offset,
-                                          uint64_t bytes)
-{
-    struct verify_stretch s = { .file = file, .offset = offset };
-
-    s.mapped = bytes > 0 && w->maps && file_window_open(&s.window, file, offset, bytes) == LEAT_OK;
-    return s;
-}
-
-void verify_close_stretch(struct verify_stretch *s)
-{
-    if (s->mapped)
-        file_window_close(&s->window, s->file);
-}
-
-enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_stretch *s, uint64_t at, uint64_t count)
-{
-    if (s->mapped) {
-        w->bytes = s->window.bytes + at;
-        return LEAT_OK;
-    }
-    w->bytes = w->buffer;
-    return file_map_read(s->file, s->offset + at, w->buffer, count, &w->err);
-}
-
-/* ---- Threads ---- */
 
 /* Gives the next task, or false; also counts what the last one did. */
 static bool next_task(struct verify *v, uint64_t done, uint64_t *task)

@@ -85,6 +85,8 @@ struct verify_worker {
     struct leat_error err;
 };
 
+/* ---- verify_share.c ---- */
+
 /* Keeps the damage if it has the lowest rank so far; what is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
 
@@ -115,7 +117,9 @@ void verify_close_stretch(struct verify_stretch *s);
 enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
                                    uint64_t count);
 
-/* Each does a task, and reports damage to verify_note(). */
+/* ---- verify_tokens.c ---- */
+
+/* Does a task of tokens, and reports damage to verify_note(). */
 void verify_tokens(struct verify_worker *w, uint64_t task);
 
 #endif

@@ -160,14 +160,23 @@ enum leat_status writer_check_names(const struct writer_names *n, struct leat_er
 /* Removes every partial file except the lock, and NAME.tokens if only that file has its name. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
+/* ---- writer_state.c ---- */
+
+/* Returns true if this spill exists in a run with these options. */
+bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill);
+
+/* Returns LEAT_OK, or the failure that has ended the writer; each public call starts with it. */
+enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err);
+
+/* Makes the writer fail for good, if `status` is not LEAT_OK; returns it. */
+enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, const struct leat_error *why,
+                             struct leat_error *err);
+
 /* ---- writer.c ---- */
 
 /* Makes a writer with these options, and opens nothing. */
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *options,
                             struct leat_error *err);
-
-/* Returns true if this spill exists in a run with these options. */
-bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill);
 
 size_t writer_spill_frame(enum writer_spill spill);
 
@@ -180,13 +189,6 @@ void writer_begin_direct(struct leat_writer *w, uint64_t size);
 /* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
  * tokens' last frame are stored too. */
 enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_error *err);
-
-/* Returns LEAT_OK, or the failure that has ended the writer; each public call starts with it. */
-enum leat_status writer_ready(struct leat_writer *w, struct leat_error *err);
-
-/* Makes the writer fail for good, if `status` is not LEAT_OK; returns it. */
-enum leat_status writer_fail(struct leat_writer *w, enum leat_status status, const struct leat_error *why,
-                             struct leat_error *err);
 
 /* Closes and frees everything; removes no file. */
 void writer_free(struct leat_writer *w);
