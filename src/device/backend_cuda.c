@@ -1,6 +1,6 @@
 /*
- * backend_cuda.c: NVIDIA's GPUs as a device: see backend.h. Uses the primary context, which the program's other
- * libraries share; every call leaves the calling thread's current context as it was.
+ * backend_cuda.c: NVIDIA's GPUs as a device. Uses the primary context, which the program's other libraries share; every
+ * call leaves the calling thread's current context as it was.
  *
  * A slot has an event for its copy, and some for its users. Copies go through a stream of the backend's own, and
  * consumers' streams wait for the copy's event; a slot is idle when the events of its users have happened. Why events,
@@ -24,8 +24,6 @@
 #include "rows/rows_outputs.h"
 
 /* ---- State ------------------------------------------------------------------------------------------------------- */
-
-/* What the files of the CUDA backend share: its state, its failures, its context, its ring. */
 
 #define CUDA_SLOT_USES 4u /* streams per slot with an event each; further streams wait for the last of them */
 
@@ -67,27 +65,73 @@ struct cuda_before {
     cuda_capture_mode mode;
 };
 
-/* LEAT_OK, or fills `err` for a failed call. */
-static enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried,
-                                           struct leat_error *err);
+/* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the backend's context current in this thread, until backend_cuda_leave(), in the mode that allows calls which
- * are otherwise forbidden while any stream is being captured. */
-static cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
-static void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
+/* Keeps a failure that the caller cannot return; the stage gets it when it asks for idle slots. The first one
+ * counts. */
+static void keep_failure(struct backend *b, const struct leat_error *err)
+{
+    if (atomic_flag_test_and_set(&b->failing))
+        return;
+    b->failure = *err;
+    atomic_store(&b->failed, true);
+}
 
-/* Opening and closing: see backend.h. */
-static enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
-                                          struct leat_error *err);
-static void backend_cuda_close(struct backend *b);
-static void backend_cuda_forget(struct backend *b, struct backend_memory *m);
-static uint64_t backend_cuda_room(struct backend *b);
+/* Returns LEAT_OK, or fills `err` for a failed call. */
+static enum leat_status check_call(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err)
+{
+    return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&b->driver, r, tried, err);
+}
 
-/* The ring: see backend.h. The last one frees only the slots, without calling the driver. */
-static enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node,
-                                              struct leat_error *err);
-static void backend_cuda_free(struct backend *b, struct backend_memory *m);
-static void backend_cuda_free_slots(struct backend *b);
+/* ---- The context ------------------------------------------------------------------------------------------------- */
+
+static cuda_result push_context(const struct backend *b, struct cuda_before *before)
+{
+    cuda_context current = NULL;
+    cuda_result r = b->driver.context_current(&current);
+
+    *before = (struct cuda_before) { .mode = CUDA_CAPTURE_RELAXED };
+    if (r != CUDA_OK || current == b->context)
+        return r;
+    r = b->driver.context_push(b->context);
+    before->pushed = r == CUDA_OK;
+    return r;
+}
+
+/* Makes the backend's context current in this thread, until leave_context(), in the mode that allows calls which are
+ * otherwise forbidden while any stream is being captured. */
+static cuda_result enter_context(const struct backend *b, struct cuda_before *before)
+{
+    cuda_result r = push_context(b, before);
+
+    if (r == CUDA_OK && b->driver.capture_mode(&before->mode) == CUDA_OK)
+        before->relaxed = true;
+    return r;
+}
+
+static void leave_context(const struct backend *b, struct cuda_before *before)
+{
+    cuda_context ours;
+
+    if (before->relaxed)
+        b->driver.capture_mode(&before->mode);
+    if (before->pushed)
+        b->driver.context_pop(&ours);
+}
+
+static cuda_result enter_stage(const struct backend *b, struct cuda_before *before)
+{
+    *before = (struct cuda_before) { .pushed = false };
+    return b->attached ? CUDA_OK : enter_context(b, before);
+}
+
+static void attach(struct backend *b)
+{
+    cuda_capture_mode mode = CUDA_CAPTURE_RELAXED;
+
+    /* if that fails, all later calls fail too */
+    b->attached = b->driver.context_set(b->context) == CUDA_OK && b->driver.capture_mode(&mode) == CUDA_OK;
+}
 
 /* ---- The memory of the ring -------------------------------------------------------------------------------------- */
 
@@ -128,7 +172,7 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
                           *slots, b->device_stride);
     if (r != CUDA_OK)
         b->memory = 0;
-    return backend_cuda_check(b, r, "allocating memory of the GPU", err);
+    return check_call(b, r, "allocating memory of the GPU", err);
 }
 
 /* Allocates memory on the host for `slots`; false: no memory. */
@@ -183,7 +227,7 @@ static enum leat_status make_events(struct backend *b, struct leat_error *err)
 
             if (r != CUDA_OK) {
                 *event = NULL;
-                return backend_cuda_check(b, r, "making an event", err);
+                return check_call(b, r, "making an event", err);
             }
         }
     return LEAT_OK;
@@ -199,7 +243,7 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     if (s == LEAT_OK)
         s = allocate_on_host(b, m, &slots, node, err);
     if (s == LEAT_OK && slots < on_device) { /* gives the rest of the device's memory back to the program */
-        s = backend_cuda_check(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
+        s = check_call(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
         b->memory = 0;
         if (s == LEAT_OK)
             s = allocate_on_device(b, &slots, err);
@@ -216,8 +260,7 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     return make_events(b, err);
 }
 
-static enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node,
-                                              struct leat_error *err)
+static enum leat_status allocate_slots(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
 {
     struct cuda_before before;
     enum leat_status s;
@@ -226,11 +269,11 @@ static enum leat_status backend_cuda_allocate(struct backend *b, struct backend_
     b->output_bytes = m->output_bytes;
     b->host_stride = m->stride = m->slot_bytes;
     b->device_stride = bytes_divide_up(m->slot_bytes + m->output_bytes, DEVICE_ALIGNMENT) * DEVICE_ALIGNMENT;
-    s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
+    s = check_call(b, enter_context(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
     s = allocate_inside(b, m, node, err);
-    backend_cuda_leave(b, &before);
+    leave_context(b, &before);
     return s;
 }
 
@@ -259,7 +302,7 @@ static void free_on_device(struct backend *b)
         d->memory_free(b->memory);
 }
 
-static void backend_cuda_free_slots(struct backend *b)
+static void free_slots(struct backend *b)
 {
     for (unsigned i = 0; i < b->locks; i++)
         pthread_mutex_destroy(&b->slots[i].lock);
@@ -268,19 +311,19 @@ static void backend_cuda_free_slots(struct backend *b)
     b->locks = 0;
 }
 
-static void backend_cuda_free(struct backend *b, struct backend_memory *m)
+static void free_memory(struct backend *b, struct backend_memory *m)
 {
     struct cuda_before before;
 
-    if (backend_cuda_enter(b, &before) == CUDA_OK) {
+    if (enter_context(b, &before) == CUDA_OK) {
         free_on_device(b);
-        backend_cuda_leave(b, &before);
+        leave_context(b, &before);
     }
     b->memory = 0;
     b->registered = false;
     backend_unmap(m->host, m->bytes);
     m->host = NULL;
-    backend_cuda_free_slots(b);
+    free_slots(b);
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -313,7 +356,7 @@ static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
         r = find_kernel(b, &b->mask_kernel, "leat_rows_mask");
     if (r == CUDA_OK)
         r = find_kernel(b, &b->segments_kernel, "leat_rows_segments");
-    return backend_cuda_check(b, r, "loading the kernels", err);
+    return check_call(b, r, "loading the kernels", err);
 }
 
 static enum leat_status open_inside(struct backend *b, struct leat_error *err)
@@ -327,7 +370,7 @@ static enum leat_status open_inside(struct backend *b, struct leat_error *err)
     r = b->driver.context_priorities(&least, &greatest);
     if (r == CUDA_OK) /* a stream that the default stream does not wait for */
         r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
-    return backend_cuda_check(b, r, "making a stream", err);
+    return check_call(b, r, "making a stream", err);
 }
 
 static enum leat_status open_device(struct backend *b, const char *device, const char *driver, struct leat_error *err)
@@ -341,30 +384,29 @@ static enum leat_status open_device(struct backend *b, const char *device, const
     if (s == LEAT_OK)
         s = cuda_device_find(&b->driver, which, &b->device, &b->ordinal, err);
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
-                               "querying a GPU's name", err);
+        s = check_call(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device), "querying a GPU's name", err);
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
+        s = check_call(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
+        s = check_call(b, enter_context(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
     s = open_inside(b, err);
-    backend_cuda_leave(b, &before);
+    leave_context(b, &before);
     return s;
 }
 
 /* Releases everything; if the driver was shut down before, nothing is left to release. */
-static void backend_cuda_close(struct backend *b)
+static void close_gpu(struct backend *b)
 {
     struct cuda_before before;
 
-    if (b->context && backend_cuda_enter(b, &before) == CUDA_OK) {
+    if (b->context && enter_context(b, &before) == CUDA_OK) {
         if (b->stream)
             b->driver.stream_destroy(b->stream);
         if (b->module)
             b->driver.module_unload(b->module);
-        backend_cuda_leave(b, &before);
+        leave_context(b, &before);
     }
     if (b->context)
         b->driver.context_release(b->device);
@@ -372,8 +414,7 @@ static void backend_cuda_close(struct backend *b)
     free(b);
 }
 
-static enum leat_status backend_cuda_open(struct backend **out, const char *device, const char *driver,
-                                          struct leat_error *err)
+static enum leat_status open_gpu(struct backend **out, const char *device, const char *driver, struct leat_error *err)
 {
     struct backend *b = calloc(1, sizeof *b);
     enum leat_status s;
@@ -386,101 +427,33 @@ static enum leat_status backend_cuda_open(struct backend **out, const char *devi
     if (s == LEAT_OK)
         *out = b;
     else
-        backend_cuda_close(b);
+        close_gpu(b);
     return s;
 }
 
-static uint64_t backend_cuda_room(struct backend *b)
+static uint64_t room_on_gpu(struct backend *b)
 {
     size_t free_bytes = 0, total = 0;
     struct cuda_before before;
 
-    if (backend_cuda_enter(b, &before) != CUDA_OK)
+    if (enter_context(b, &before) != CUDA_OK)
         return 0;
     if (b->driver.memory_info(&free_bytes, &total) != CUDA_OK)
         free_bytes = 0;
-    backend_cuda_leave(b, &before);
+    leave_context(b, &before);
     return free_bytes;
 }
 
 /* A forked process must not call the driver, and does not have the ring. */
-static void backend_cuda_forget(struct backend *b, struct backend_memory *m)
+static void forget_gpu(struct backend *b, struct backend_memory *m)
 {
     m->host = NULL;
-    backend_cuda_free_slots(b);
+    free_slots(b);
     cuda_driver_close(&b->driver);
     free(b);
 }
 
-/* ---- Batches ----------------------------------------------------------------------------------------------------- */
-
-/* ---- Failures ---- */
-
-/* Keeps a failure that the caller cannot return; the stage gets it when it asks for idle slots. The first one
- * counts. */
-static void keep_failure(struct backend *b, const struct leat_error *err)
-{
-    if (atomic_flag_test_and_set(&b->failing))
-        return;
-    b->failure = *err;
-    atomic_store(&b->failed, true);
-}
-
-static enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried,
-                                           struct leat_error *err)
-{
-    return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&b->driver, r, tried, err);
-}
-
-/* ---- The context ---- */
-
-static cuda_result enter(const struct backend *b, struct cuda_before *before)
-{
-    cuda_context current = NULL;
-    cuda_result r = b->driver.context_current(&current);
-
-    *before = (struct cuda_before) { .mode = CUDA_CAPTURE_RELAXED };
-    if (r != CUDA_OK || current == b->context)
-        return r;
-    r = b->driver.context_push(b->context);
-    before->pushed = r == CUDA_OK;
-    return r;
-}
-
-static cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before)
-{
-    cuda_result r = enter(b, before);
-
-    if (r == CUDA_OK && b->driver.capture_mode(&before->mode) == CUDA_OK)
-        before->relaxed = true;
-    return r;
-}
-
-static void backend_cuda_leave(const struct backend *b, struct cuda_before *before)
-{
-    cuda_context ours;
-
-    if (before->relaxed)
-        b->driver.capture_mode(&before->mode);
-    if (before->pushed)
-        b->driver.context_pop(&ours);
-}
-
-static cuda_result enter_stage(const struct backend *b, struct cuda_before *before)
-{
-    *before = (struct cuda_before) { .pushed = false };
-    return b->attached ? CUDA_OK : backend_cuda_enter(b, before);
-}
-
-static void attach(struct backend *b)
-{
-    cuda_capture_mode mode = CUDA_CAPTURE_RELAXED;
-
-    /* if that fails, all later calls fail too */
-    b->attached = b->driver.context_set(b->context) == CUDA_OK && b->driver.capture_mode(&mode) == CUDA_OK;
-}
-
-/* ---- Launching ---- */
+/* ---- Launching --------------------------------------------------------------------------------------------------- */
 
 static cuda_pointer slot_at(const struct backend *b, unsigned slot)
 {
@@ -520,9 +493,9 @@ static enum leat_status launch_pass(struct backend *b, cuda_function kernel, str
     if (blocks > INT32_MAX)
         return status_argument(err, "rows", "%u rows of %u numbers are too many for one batch on a GPU", j->rows,
                                j->length);
-    return backend_cuda_check(
-        b, b->driver.launch(kernel, (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
-        "starting a kernel", err);
+    return check_call(b,
+                      b->driver.launch(kernel, (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
+                      "starting a kernel", err);
 }
 
 static enum leat_status launch(struct backend *b, unsigned slot, const struct rows_job *job, cuda_stream stream,
@@ -541,7 +514,7 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
     return s == LEAT_OK && rows_has_mask_pass(&j) ? launch_pass(b, b->mask_kernel, &j, ROWS_PASS_MASK, stream, err) : s;
 }
 
-/* ---- The stage's side ---- */
+/* ---- The stage's side -------------------------------------------------------------------------------------------- */
 
 static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err)
 {
@@ -552,20 +525,20 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
         r = b->driver.copy_to_device(slot_at(b, slot), b->host + slot * b->host_stride, bytes, b->stream);
     if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` records it */
         r = b->driver.event_record(b->slots[slot].ready, b->stream);
-    backend_cuda_leave(b, &before);
-    return backend_cuda_check(b, r, "copying a batch to the GPU", err);
+    leave_context(b, &before);
+    return check_call(b, r, "copying a batch to the GPU", err);
 }
 
 static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
 {
     struct cuda_before before;
-    enum leat_status s = backend_cuda_check(b, enter_stage(b, &before), "entering the GPU's context", err);
+    enum leat_status s = check_call(b, enter_stage(b, &before), "entering the GPU's context", err);
 
     if (s == LEAT_OK)
         s = launch(b, slot, job, b->stream, err);
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, b->driver.event_record(b->slots[slot].ready, b->stream), "recording an event", err);
-    backend_cuda_leave(b, &before);
+        s = check_call(b, b->driver.event_record(b->slots[slot].ready, b->stream), "recording an event", err);
+    leave_context(b, &before);
     return s;
 }
 
@@ -600,12 +573,11 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
             s->borrowed = false;
         pthread_mutex_unlock(&s->lock);
     }
-    backend_cuda_leave(b, &before);
-    return r == CUDA_NOT_READY ? LEAT_E_AGAIN
-                               : backend_cuda_check(b, r, "querying whether the GPU is done with a batch", err);
+    leave_context(b, &before);
+    return r == CUDA_NOT_READY ? LEAT_E_AGAIN : check_call(b, r, "querying whether the GPU is done with a batch", err);
 }
 
-/* ---- The consumers' side ---- */
+/* ---- The consumers' side ----------------------------------------------------------------------------------------- */
 
 /* A slot's memory holds another batch each time round, so no graph may capture a use of it. */
 static enum leat_status check_capture(const struct backend *b, cuda_stream stream, struct leat_error *err)
@@ -618,7 +590,7 @@ static enum leat_status check_capture(const struct backend *b, cuda_stream strea
         return status_set(err, LEAT_E_STATE,
                           "the default stream cannot be used while a stream that it waits for is being captured; use "
                           "another stream, or wait until the capture has ended");
-    s = backend_cuda_check(b, r, "querying the stream", err);
+    s = check_call(b, r, "querying the stream", err);
     if (s != LEAT_OK || capturing == CUDA_CAPTURE_NONE)
         return s;
     return status_set(err, LEAT_E_STATE,
@@ -645,7 +617,7 @@ static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_st
 static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_error *err)
 {
     struct leat_error own;
-    enum leat_status s = backend_cuda_check(b, r, "recording an event on the consumer's stream", &own);
+    enum leat_status s = check_call(b, r, "recording an event on the consumer's stream", &own);
 
     if (s != LEAT_OK) {
         keep_failure(b, &own);
@@ -662,8 +634,7 @@ static enum leat_status fill_inside(struct backend *b, unsigned number, const st
     enum leat_status s = check_capture(b, stream, err), use;
 
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch",
-                               err);
+        s = check_call(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch", err);
     if (s != LEAT_OK)
         return s;
     s = launch(b, number, job, stream, err);
@@ -681,11 +652,11 @@ static enum leat_status fill_on_gpu(struct backend *b, unsigned slot, const stru
 
     if (nothing_wanted(job))
         return LEAT_OK;
-    s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
+    s = check_call(b, push_context(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
     s = fill_inside(b, slot, job, stream, err);
-    backend_cuda_leave(b, &before);
+    leave_context(b, &before);
     return s;
 }
 
@@ -693,15 +664,14 @@ static enum leat_status await(struct backend *b, unsigned slot, void *stream, st
 {
     struct cuda_slot *x = &b->slots[slot];
     struct cuda_before before;
-    enum leat_status s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
+    enum leat_status s = check_call(b, push_context(b, &before), "entering the GPU's context", err);
 
     if (s != LEAT_OK)
         return s;
     s = check_capture(b, stream, err);
     if (s == LEAT_OK)
-        s = backend_cuda_check(b, b->driver.stream_wait(stream, x->ready, 0), "making the stream wait for the batch",
-                               err);
-    backend_cuda_leave(b, &before);
+        s = check_call(b, b->driver.stream_wait(stream, x->ready, 0), "making the stream wait for the batch", err);
+    leave_context(b, &before);
     if (s == LEAT_OK) {
         pthread_mutex_lock(&x->lock);
         x->borrowed = true;
@@ -719,13 +689,13 @@ static void release(struct backend *b, unsigned slot, void *stream)
 
     pthread_mutex_lock(&s->lock);
     if (s->borrowed) { /* outputs that were written have their event already */
-        r = enter(b, &before);
+        r = push_context(b, &before);
         if (r == CUDA_OK && check_capture(b, stream, &err) != LEAT_OK)
             keep_failure(b, &err);
         else
             lost_use(b, r == CUDA_OK ? add_use(b, s, stream) : r, NULL);
         if (r == CUDA_OK)
-            backend_cuda_leave(b, &before);
+            leave_context(b, &before);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -756,13 +726,13 @@ const struct backend_ops backend_cuda = { .name = "cuda",
                                           .apart = true,
                                           .marks = true,
                                           .serves = cuda_device_named,
-                                          .open = backend_cuda_open,
-                                          .close = backend_cuda_close,
-                                          .forget = backend_cuda_forget,
-                                          .room = backend_cuda_room,
+                                          .open = open_gpu,
+                                          .close = close_gpu,
+                                          .forget = forget_gpu,
+                                          .room = room_on_gpu,
                                           .node = node,
-                                          .allocate_ring = backend_cuda_allocate,
-                                          .free_ring = backend_cuda_free,
+                                          .allocate_ring = allocate_slots,
+                                          .free_ring = free_memory,
                                           .attach = attach,
                                           .send = send,
                                           .fill = fill_on_gpu,

@@ -1,9 +1,8 @@
 /*
  * writer_checkpoint.c: makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
  * replaces NAME.partial.checkpoint, which says how long each spill was, and its page sum: the sinks keep these sums as
- * they write, so that a checkpoint costs the same however long they are.
+ * they write, so that a checkpoint takes equally long however long they are.
  */
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@
  */
 
 #define CHECKPOINT_MAGIC_BYTES 8u
-extern const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES];
+static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '5' };
 
 /* What must be the same in a resumed run; after these come the fingerprint and the hash of the tokenizer. */
 struct checkpoint_rule {
@@ -32,16 +31,8 @@ struct checkpoint_rule {
     uint64_t value;
 };
 #define CHECKPOINT_RULES 7u
-void checkpoint_rules(const struct leat_writer *w, struct checkpoint_rule rules[CHECKPOINT_RULES]);
-struct hash128 checkpoint_tokenizer(const struct leat_writer *w);
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------- */
-
-const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '5' };
-
-/* ---- What must be the same in a resumed run ---- */
-
-void checkpoint_rules(const struct leat_writer *w, struct checkpoint_rule rules[CHECKPOINT_RULES])
+static void list_rules(const struct leat_writer *w, struct checkpoint_rule rules[CHECKPOINT_RULES])
 {
     rules[0] = (struct checkpoint_rule) { "vocabulary size", w->vocabulary };
     rules[1] = (struct checkpoint_rule) { "end-of-document token", w->end_token };
@@ -52,13 +43,14 @@ void checkpoint_rules(const struct leat_writer *w, struct checkpoint_rule rules[
     rules[6] = (struct checkpoint_rule) { "storing of a mask", w->store_mask };
 }
 
-struct hash128 checkpoint_tokenizer(const struct leat_writer *w)
+static struct hash128 hash_tokenizer(const struct leat_writer *w)
 {
     return w->kernels->hash(w->tokenizer ? w->tokenizer : (const uint8_t *)"", (size_t)w->tokenizer_bytes);
 }
 
-/* ---- What goes into a checkpoint; the first failure stays ---- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
+/* The bytes of a checkpoint, and the first failure to add some. */
 struct text {
     struct buffer buffer;
     enum leat_status status;
@@ -85,19 +77,17 @@ static void add_hash(struct text *t, struct hash128 h)
     add_bytes(t, bytes, sizeof bytes);
 }
 
-/* ---- Writing a checkpoint ---- */
-
 static void describe(struct text *t, const struct leat_writer *w, const void *note, uint64_t note_bytes)
 {
     struct checkpoint_rule rules[CHECKPOINT_RULES];
     uint8_t record[FORMAT_INPUT_BYTES];
 
     add_bytes(t, checkpoint_magic, CHECKPOINT_MAGIC_BYTES);
-    checkpoint_rules(w, rules);
+    list_rules(w, rules);
     for (unsigned i = 0; i < CHECKPOINT_RULES; i++)
         add_u64(t, rules[i].value);
     add_bytes(t, w->fingerprint, sizeof w->fingerprint);
-    add_hash(t, checkpoint_tokenizer(w));
+    add_hash(t, hash_tokenizer(w));
     add_u64(t, w->end.start);
     add_u64(t, w->end.document);
     add_u64(t, w->ordered);
@@ -196,8 +186,7 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
  * before all are known to be right.
  */
 
-/* ---- Reading: every take checks what is left ---- */
-
+/* What is left to read of a checkpoint; every call that takes some checks that there is enough. */
 struct cursor {
     const uint8_t *at;
     size_t left;
@@ -244,8 +233,6 @@ static char *take_string(struct cursor *c, uint64_t count)
     return text;
 }
 
-/* ---- What must be the same ---- */
-
 static const char *shown(uint64_t value, char text[24])
 {
     if (value == LEAT_NONE)
@@ -260,7 +247,7 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
     const uint8_t *fingerprint, *hash;
     char was[24], is[24];
 
-    checkpoint_rules(w, rules);
+    list_rules(w, rules);
     for (unsigned i = 0; i < CHECKPOINT_RULES; i++) {
         uint64_t then = take_u64(c);
 
@@ -273,14 +260,12 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
     fingerprint = take_bytes(c, 16);
     hash = take_bytes(c, 16);
     if (!c->failed &&
-        (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), checkpoint_tokenizer(w))))
+        (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), hash_tokenizer(w))))
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, w->names.index,
                                "%s cannot be resumed: its run used another tokenizer; use the same one or start over",
                                w->names.index);
     return LEAT_OK;
 }
-
-/* ---- What the checkpoint says ---- */
 
 static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **bytes, size_t *count,
                                         struct leat_error *err)
