@@ -94,7 +94,7 @@ static inline bool bytes_multiply(uint64_t a, uint64_t b, uint64_t *product)
     return a == 0 || *product / a == b;
 }
 
-/* How many pieces of `unit` bytes hold `bytes`. Cannot overflow. */
+/* Returns how many pieces of `unit` bytes hold `bytes`. Cannot overflow. */
 static inline uint64_t bytes_divide_up(uint64_t bytes, uint64_t unit)
 {
     return bytes / unit + (bytes % unit != 0);

@@ -471,8 +471,8 @@ static int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 }
 #endif
 
-/* Whether a rename that failed was done all the same: on a network file system its answer may be lost, and the kernel
- * asks again. `was`: what `from` was before; `to` was something else, or nothing. */
+/* Returns true if a rename that failed was done all the same: on a network file system its answer may be lost, and the
+ * kernel asks again. `was`: what `from` was before; `to` was something else, or nothing. */
 static bool is_renamed(const char *from, const char *to, struct file_identity was)
 {
     struct file_identity is;

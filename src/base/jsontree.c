@@ -150,7 +150,7 @@ static enum leat_status plain(struct parser *s)
     return LEAT_OK;
 }
 
-/* Whether an escape of four hexadecimal digits is at p. */
+/* Returns true if an escape of four hexadecimal digits is at p. */
 static bool at_code(const uint8_t *p, const uint8_t *end)
 {
     bool is = end - p >= 6 && p[0] == '\\' && p[1] == 'u';

@@ -91,7 +91,7 @@ static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
     return n->kind < JSONTREE_ARRAY ? node + 1 : j->brackets[n->at].next;
 }
 
-/* Whether a node is a string of exactly these characters. */
+/* Returns true if a node is a string of exactly these characters. */
 bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text);
 
 /* The value of a member of an object (the last of that name); JSONTREE_NONE if it has none, or is no object. */
@@ -102,10 +102,11 @@ uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *
 enum leat_status jsontree_copy(char **out, const struct jsontree *j, uint32_t object, const char *name,
                                struct leat_error *err);
 
-/* Where a node begins in the text. */
+/* Returns where a node begins in the text. */
 uint64_t jsontree_at(const struct jsontree *j, uint32_t node);
 
-/* Whether a node is a number written as digits only, and below 2^64. As in serde_json, 1.0, 1e3 and -0 are not. */
+/* Returns true if a node is a number written as digits only, and below 2^64. As in serde_json, 1.0, 1e3 and -0 are not.
+ */
 bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *value);
 
 /* "a string", "null", ...: for messages. */

@@ -46,8 +46,8 @@ static bool number_of(const char *folder, const char *file, const char *key, uin
 
 /* ---- Control groups ---- */
 
-/* How much memory a control group has left. Cached pages of files count as free, as in MemAvailable. UINT64_MAX: no
- * limit, or no such folder. */
+/* Returns how much memory a control group has left. Cached pages of files count as free, as in MemAvailable.
+ * UINT64_MAX: no limit, or no such folder. */
 static uint64_t left_in(const char *folder, bool old)
 {
     static const char *const names[2][5] = {

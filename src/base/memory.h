@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* How much memory the control groups (version 1 or 2) have left that a file like /proc/self/cgroup names, below a
- * folder like /sys/fs/cgroup; UINT64_MAX: no limit. */
+/* Returns how much memory the control groups (version 1 or 2) have left that a file like /proc/self/cgroup names, below
+ * a folder like /sys/fs/cgroup; UINT64_MAX: no limit. */
 uint64_t memory_group_left(const char *groups, const char *root);
 
 /* Bytes that this process can take without pushing others out: the least that the system and its control groups

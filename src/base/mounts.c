@@ -166,7 +166,7 @@ void mounts_worked(struct mounts *m, const struct mounts_tries *t)
     pthread_mutex_unlock(&m->mutex);
 }
 
-/* How much of the time is spent when a call begins to fail. */
+/* Returns how much of the time is spent when a call begins to fail. */
 static uint64_t spent(struct mounts *m, uint64_t now, uint64_t limit)
 {
     uint64_t ns;

@@ -62,7 +62,8 @@ struct mounts_tries {
     uint64_t began_ns, pause_ns;
 };
 
-/* How many seconds to try again if no number is given: the variable LEAT_RETRY_SECONDS, else MOUNTS_USUAL_SECONDS. */
+/* Returns how many seconds to try again if no number is given: the variable LEAT_RETRY_SECONDS, else
+ * MOUNTS_USUAL_SECONDS. */
 uint32_t mounts_usual_seconds(void);
 
 /*

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many letters must be inserted, dropped, changed or swapped with a neighbour to turn `word` into `candidate`; at
- * most 1 if `candidate` begins with `word`. Only the first 128 letters count. */
+/* Returns how many letters must be inserted, dropped, changed or swapped with a neighbour to turn `word` into
+ * `candidate`; at most 1 if `candidate` begins with `word`. Only the first 128 letters count. */
 size_t nearest_distance(const char *word, const char *candidate);
 
 /* Returns true if somebody who wrote `word` probably meant the candidate, which is at this distance. */

@@ -182,8 +182,8 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
     return s;
 }
 
-/* Whether it was this process that locked what the descriptor `number` of its own has open: a child of fork() has that
- * open, too, and so has a program that was run with it. */
+/* Returns true if it was this process that locked what the descriptor `number` of its own has open: a child of fork()
+ * has that open, too, and so has a program that was run with it. */
 static bool locked_here(const char *number)
 {
     char path[64], line[256], *lock;
@@ -200,7 +200,8 @@ static bool locked_here(const char *number)
     return is;
 }
 
-/* Whether this process has locked the file, by another descriptor. Where /proc is missing, that is not known. */
+/* Returns true if this process has locked the file, by another descriptor. Where /proc is missing, that is not known.
+ */
 static bool is_locked_here(int fd)
 {
     DIR *d = opendir("/proc/self/fd");

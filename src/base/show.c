@@ -103,7 +103,7 @@ size_t show_text(char *out, size_t room, const char *text, size_t bytes)
     return used;
 }
 
-/* Whether all of a string is printable ASCII, as nearly all are. */
+/* Returns true if all of a string is printable ASCII, as nearly all are. */
 static int is_plain(const char *text)
 {
     while (*text >= 0x20 && *text < 0x7f)

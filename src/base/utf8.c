@@ -11,7 +11,7 @@ static bool continues(uint8_t b)
     return (b & 0xc0) == 0x80;
 }
 
-/* Whether b may follow this first byte: excludes overlong forms, surrogates and values above U+10FFFF. */
+/* Returns true if b may follow this first byte: excludes overlong forms, surrogates and values above U+10FFFF. */
 static bool second_fits(uint8_t first, uint8_t b)
 {
     switch (first) {

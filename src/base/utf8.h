@@ -35,7 +35,7 @@ extern utf8_function utf8_valid_prefix_avx512, utf8_valid_prefix_avx2, utf8_vali
 /* Fastest first; the last is the plain one. NULL past it. */
 const struct utf8_row *utf8_row(size_t number);
 
-/* How many bytes at the text's end are an unfinished character, which what follows may complete: at most 3. */
+/* Returns how many bytes at the text's end are an unfinished character, which what follows may complete: at most 3. */
 size_t utf8_open_end(const uint8_t *text, size_t size);
 
 /*
@@ -75,13 +75,13 @@ static inline size_t utf8_encode(uint8_t *out, uint32_t c)
     return 4;
 }
 
-/* How many bytes a character has. */
+/* Returns how many bytes a character has. */
 static inline unsigned utf8_size(uint32_t c)
 {
     return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
 
-/* How many characters begin in the text. */
+/* Returns how many characters begin in the text. */
 static inline size_t utf8_characters(const uint8_t *text, size_t bytes)
 {
     size_t count = 0;
@@ -100,7 +100,7 @@ static inline size_t utf8_before(const uint8_t *text, size_t end)
     return end;
 }
 
-/* How many bytes are ASCII before the first that is not. */
+/* Returns how many bytes are ASCII before the first that is not. */
 static inline size_t utf8_ascii_prefix(const uint8_t *text, size_t size)
 {
     size_t at = 0;

@@ -279,7 +279,7 @@ bool cache_recall_complete(const char *folder)
     return complete;
 }
 
-/* How much of the tokens is here. */
+/* Returns how much of the tokens is here. */
 static uint64_t count_here(const char *folder, uint64_t token_bytes)
 {
     uint64_t pages = bytes_divide_up(token_bytes, PAGE), found = 0, size = 0;

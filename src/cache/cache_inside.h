@@ -213,7 +213,7 @@ static inline void cache_clear(atomic_uint_fast64_t *bits, uint64_t page)
 /* Returns true if all of pages [page, end) are known. */
 bool cache_all_known(const struct cache *c, uint64_t page, uint64_t end);
 
-/* How many bytes pages [page, page + count) have. */
+/* Returns how many bytes pages [page, page + count) have. */
 uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count);
 
 /* Looks which of pages [page, end), which are held, the local file has, and makes those known that are right. */

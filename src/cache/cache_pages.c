@@ -30,8 +30,7 @@
  * used last. What a process knows of a page is worth something only as long as that number is the one that it saw: it
  * is compared when a hold begins, and can change only between holds. It is raised by the time, not by 1, so that old
  * values do not come again if the map is set back. 0 does come again, where the map was cut off and grew: it is worth
- * nothing, and whoever finds it puts the time in its place. (A page that had been evicted was taken for one that was
- * known, and gave zeros, if the map was cut off before and after that.)
+ * nothing, and whoever finds it puts the time in its place.
  *
  * A child of fork() shares the locks of its parent, so it takes and gives back none: it compares the numbers before and
  * after it has read.

@@ -381,7 +381,7 @@ static uint64_t list(const struct cache *c, struct kept **all)
     return count;
 }
 
-/* Whether no process has it open. */
+/* Returns true if no process has it open. */
 static bool is_idle(const char *folder)
 {
     char *in_use = path_join(folder, cache_file_names[PATH_IN_USE], NULL);

@@ -63,7 +63,7 @@ static void forget_failures(struct cache *c)
     c->fill_error.message[0] = '\0';
 }
 
-/* Whether another process has completed the dataset since this one opened it: then nothing is left to do. */
+/* Returns true if another process has completed the dataset since this one opened it: then nothing is left to do. */
 static bool is_complete(struct cache *c)
 {
     struct file_identity file;
@@ -155,7 +155,7 @@ static bool begin_filling(struct cache *c)
     return true;
 }
 
-/* Whether a range is here already; then its sum is added. */
+/* Returns true if a range is here already; then its sum is added. */
 static bool is_here(struct cache *c, struct lane *lane)
 {
     uint64_t wrong = 0, bytes = cache_page_bytes(c, lane->page, lane->count);

@@ -436,7 +436,7 @@ struct entered {
     bool asked;
 };
 
-/* Where the end of a document lies in the map; NULL: it is not there, or cannot be touched. */
+/* Returns where the end of a document lies in the map; NULL: it is not there, or cannot be touched. */
 static const uint8_t *find_end(struct part *p, struct entered *e, uint64_t document)
 {
     uint64_t at = p->ends.offset + 8 * document, before = document > 0 ? 8 : 0;

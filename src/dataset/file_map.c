@@ -373,7 +373,7 @@ static enum leat_status open_again(struct file_map *f, struct leat_error *err)
     return s;
 }
 
-/* Whether what was opened is lost for good. A leased file is on this machine, and the lease would be lost. */
+/* Returns true if what was opened is lost for good. A leased file is on this machine, and the lease would be lost. */
 static bool is_lost(const struct file_map *f, int error)
 {
     return mounts_lost(error) && f->identity.exists && !f->leased;

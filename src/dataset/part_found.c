@@ -50,7 +50,7 @@ static enum leat_status list_add(struct found_list *l, uint64_t start, struct le
     return s;
 }
 
-/* Whether some of these bytes are the token. The loops are simple so that compilers turn them into vectors. */
+/* Returns true if some of these bytes are the token. The loops are simple so that compilers turn them into vectors. */
 static bool block_has16(const uint8_t *bytes, uint16_t id)
 {
     uint16_t ids[BLOCK_BYTES / 2], any = 0;

@@ -148,7 +148,7 @@ static bool fits(size_t each, unsigned slots)
     return each <= SIZE_MAX / 2 / slots;
 }
 
-/* How many slots to try next if there is no room for `slots`. */
+/* Returns how many slots to try next if there is no room for `slots`. */
 static unsigned fewer(unsigned slots)
 {
     return slots / 2 < MIN_SLOTS ? MIN_SLOTS : slots / 2;

@@ -67,7 +67,7 @@ uint64_t fit_documents_chunk(const struct fit_documents *f, uint64_t at);
 uint64_t fit_documents_find(const struct fit_documents *f, const struct fit_run *run, uint64_t i, uint64_t chunk,
                             uint64_t epoch);
 
-/* How many predictions of a document with this number of tokens are used. */
+/* Returns how many predictions of a document with this number of tokens are used. */
 uint64_t fit_documents_predictions(const struct fit_documents *f, uint64_t tokens);
 
 #endif

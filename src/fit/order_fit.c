@@ -486,9 +486,7 @@ static enum leat_status fit_trace(const struct leat_plan *plan, struct plan_sear
     return s;
 }
 
-/* ---- The order --------------------------------------------------------------------------------------------------- */
-
-/* ---- Opening ---- */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 static enum leat_status make_lengths(const struct leat_plan *plan, struct leat_error *err)
 {

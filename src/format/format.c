@@ -302,14 +302,14 @@ static enum leat_status wrong_section(struct leat_error *err, const char *path, 
                          path, offset, kind, format_section_name(kind), what);
 }
 
-/* Whether this library knows the kind; others may come more than once. Where the tokens are NAME.tokens, no section
- * says where they lie. */
+/* Returns true if this library knows the kind; others may come more than once. Where the tokens are NAME.tokens, no
+ * section says where they lie. */
 static bool is_known(const struct format_header *h, uint32_t kind)
 {
     return kind < FORMAT_KINDS && kinds[kind].name != NULL && (kind != FORMAT_TOKEN_FILE || is_elsewhere(h));
 }
 
-/* How many entries a section of this kind has; LEAT_NONE: the header does not say. */
+/* Returns how many entries a section of this kind has; LEAT_NONE: the header does not say. */
 static uint64_t expected_entries(const struct format_header *h, unsigned kind)
 {
     switch (kind) {

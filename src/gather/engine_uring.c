@@ -297,13 +297,13 @@ static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
     p->state = GATHER_TO_DO;
 }
 
-/* Where the tokens from s->begin on lie in memory. */
+/* Returns where the tokens from s->begin on lie in memory. */
 static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *s)
 {
     return s->to + (f->offset + s->begin - s->from);
 }
 
-/* Whether the bytes read are the file's, as far as can be known: by the hashes of pages not verified yet. */
+/* Returns true if the bytes read are the file's, as far as can be known: by the hashes of pages not verified yet. */
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(f, s->begin, s->end))
@@ -385,8 +385,8 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
     return r;
 }
 
-/* Whether to wait for a piece; also for one that is left to plain reads, while its other reads may still write to the
- * same place. */
+/* Returns true if to wait for a piece; also for one that is left to plain reads, while its other reads may still write
+ * to the same place. */
 static bool is_under_way(const struct gather_piece *p)
 {
     return p->state == GATHER_WAITING || (p->span && p->in_flight > 0);

@@ -307,8 +307,8 @@ static void begin_piece(struct gather *g, struct gather_job *job, struct gather_
     }
 }
 
-/* Whether all that a piece needs is here; what is not will be fetched, and gather_finish() waits for it. Until the job
- * ends, it stays. */
+/* Returns true if all that a piece needs is here; what is not will be fetched, and gather_finish() waits for it. Until
+ * the job ends, it stays. */
 static bool is_here(struct gather_file *f, struct gather_piece *p)
 {
     uint64_t begin = gather_span_begin(p), count = gather_span_end(f, p) - begin;

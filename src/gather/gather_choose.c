@@ -93,10 +93,10 @@ static void expect_random_reads(struct gather_file *f)
     f->expects_random = true;
 }
 
-/* Where a FUSE server answers a read past the page cache with fewer bytes, io_uring asks for the rest itself, and Linux
- * 6.18 asks from the first byte again, if the server did not ask for FUSE_ASYNC_DIO: it reports wrong bytes as read
- * (read calls are right). So such a file is read by io_uring only on request, and only if hashes show what came, each
- * time that a page is read (add_files()). */
+/* Returns where a FUSE server answers a read past the page cache with fewer bytes, io_uring asks for the rest itself,
+ * and Linux 6.18 asks from the first byte again, if the server did not ask for FUSE_ASYNC_DIO: it reports wrong bytes
+ * as read (read calls are right). So such a file is read by io_uring only on request, and only if hashes show what
+ * came, each time that a page is read (add_files()). */
 static bool may_use_uring(const struct gather *g, const struct gather_file *f)
 {
     return !g->uring_refused &&

@@ -43,7 +43,7 @@ struct cachestat_counts {
 };
 #endif
 
-/* Whether all pages of the range are cached: 1 yes, 0 no, -1 unknown. */
+/* Returns true if all pages of the range are cached: 1 yes, 0 no, -1 unknown. */
 static int range_cached(int fd, uint64_t offset, uint64_t bytes)
 {
 #if defined(CACHESTAT_NUMBER)

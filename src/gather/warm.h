@@ -43,7 +43,7 @@ struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count);
 /* Stops and frees, at any moment. NULL is fine. */
 void warm_close(struct warm *w);
 
-/* How many bytes came from the disk; whether it has ended (for NULL: yes). */
+/* Returns how many bytes came from the disk; whether it has ended (for NULL: yes). */
 uint64_t warm_bytes(const struct warm *w);
 bool warm_ended(const struct warm *w);
 

@@ -41,7 +41,7 @@ static enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat
     return LEAT_OK;
 }
 
-/* Whether the caller wants to stop; the context is a struct pull. */
+/* Returns true if the caller wants to stop; the context is a struct pull. */
 static bool pull_wants_stop(void *context)
 {
     return pull_advance(context, 0, NULL) != LEAT_OK;
@@ -73,7 +73,7 @@ enum leat_status mirror_section_is_right(const struct mirror_file *f, const stru
     return s;
 }
 
-/* How many zeros follow a section. */
+/* Returns how many zeros follow a section. */
 static uint64_t mirror_padding(const struct format_header *h, const struct format_place *place)
 {
     uint64_t end = place->offset + place->bytes, next = format_align(end);
@@ -97,8 +97,8 @@ static enum leat_status is_right(struct pull *p, const struct format_place *plac
     return mirror_section_is_right(&f, place, right, err);
 }
 
-/* Whether something was written there; elsewhere is a hole. The first block there proves nothing: it may have been
- * written for what stands before it. */
+/* Returns true if something was written there; elsewhere is a hole. The first block there proves nothing: it may have
+ * been written for what stands before it. */
 static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
 {
     uint64_t inside = bytes_divide_up(first, BLOCK) * BLOCK;

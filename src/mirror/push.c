@@ -127,8 +127,8 @@ static enum leat_status read_part(struct sending *s, struct lane *lane, uint64_t
 
 /* ---- What is there already -------------------------------------------------------------------------------------- */
 
-/* Whether an object on the server has exactly these bytes, all parts having been read: its etag is the MD5, or that of
- * the parts' MD5s. */
+/* Returns true if an object on the server has exactly these bytes, all parts having been read: its etag is the MD5, or
+ * that of the parts' MD5s. */
 static bool has_our_etag(const struct sending *s, const struct remote_object *object)
 {
     bool parts = s->part_count > 1;

@@ -129,7 +129,7 @@ static bool next_item(struct giver *g, struct item *x)
     return true;
 }
 
-/* How many of these, by rising cost, cost less than `cost`. */
+/* Returns how many of these, by rising cost, cost less than `cost`. */
 static uint32_t count_below(const struct item *items, uint32_t count, uint64_t cost)
 {
     uint32_t from = 0, to = count;

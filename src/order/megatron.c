@@ -98,8 +98,6 @@ void numpy_random_shuffle(struct numpy_random *r, uint32_t *items, uint64_t coun
 
 #define AHEAD 16u /* entries whose lengths are fetched before they are needed */
 
-/* ---- Numbers ---- */
-
 double megatron_double(struct decimal d)
 {
     char text[32];

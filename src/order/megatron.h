@@ -89,7 +89,7 @@ enum leat_status megatron_blend_make(struct megatron_blend *b, const double *wei
                                      uint32_t source_count, uint64_t samples, uint64_t *taken, struct leat_error *err);
 void megatron_blend_free(struct megatron_blend *b);
 
-/* How many samples a source has had before sample n, n < samples. */
+/* Returns how many samples a source has had before sample n, n < samples. */
 uint64_t megatron_blend_count(const struct megatron_blend *b, uint64_t n, uint32_t source);
 
 /* ---- numpy's generator ------------------------------------------------------------------------------------------- */

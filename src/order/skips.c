@@ -59,7 +59,7 @@ uint64_t skips_number(const struct skips *s, uint64_t position)
     return position + s->items[count - 1].before + (s->items[count - 1].end - s->items[count - 1].first);
 }
 
-/* How many skips begin at or before sample n. */
+/* Returns how many skips begin at or before sample n. */
 static uint64_t skips_begun(const struct skips *s, uint64_t n)
 {
     return search_first(0, s->count, begins_by, &(struct wanted) { s->items, n });

@@ -47,8 +47,6 @@ static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan
  * on, the lengths of sequences lead to it.
  */
 
-/* ---- From sample to sequences ---- */
-
 /* A place in the sequences of a source, in Megatron's order. */
 struct walk {
     const struct megatron_part *part;
@@ -293,8 +291,6 @@ static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 #define STARTS_AT_ONCE 4096u
-
-/* ---- Sources ---- */
 
 static enum leat_status find_sequences(const struct leat_plan *plan, size_t number, struct leat_error *err)
 {

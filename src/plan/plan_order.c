@@ -76,8 +76,6 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 
 #define SAMPLES_AT_ONCE 64u
 
-/* ---- Trying samples ---- */
-
 void plan_search_report(struct plan_search *search, const struct leat_sample *sample)
 {
     search->stopped = search->found(search->context, sample) != 0;

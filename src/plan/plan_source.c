@@ -74,7 +74,7 @@ static enum leat_status make_hints(struct plan_source *s, struct leat_error *err
     return LEAT_OK;
 }
 
-/* Whether the source has a weight in any phase. */
+/* Returns true if the source has a weight in any phase. */
 static bool is_used(const struct plan_rules *rules, size_t number)
 {
     bool used = rules->sources[number].weight.digits > 0;
@@ -84,7 +84,7 @@ static bool is_used(const struct plan_rules *rules, size_t number)
     return used;
 }
 
-/* Whether a dataset of the source would have a block if the split gave it all of its tokens. */
+/* Returns true if a dataset of the source would have a block if the split gave it all of its tokens. */
 static bool split_too_small(const struct plan_source *s, const struct plan_rules *rules)
 {
     struct leat_part part = LEAT_PART_INIT;
@@ -270,13 +270,13 @@ void plan_source_close(struct plan_source *s)
 
 /* Opens the sources of a plan, and checks that they were encoded alike. */
 
-/* Whether all of a source are other tools' files, which do not say how they were encoded. */
+/* Returns true if all of a source are other tools' files, which do not say how they were encoded. */
 static bool is_foreign(const struct leat_info *info)
 {
     return info->foreign_parts == info->parts;
 }
 
-/* Whether two sources differ in a token; what foreign files do not say agrees with everything. */
+/* Returns true if two sources differ in a token; what foreign files do not say agrees with everything. */
 static bool differ(const struct leat_info *a, const struct leat_info *b, uint64_t in_a, uint64_t in_b)
 {
     return in_a != in_b && !(is_foreign(a) && in_a == LEAT_NONE) && !(is_foreign(b) && in_b == LEAT_NONE);

@@ -91,7 +91,7 @@ static uint64_t step_begin(uint64_t step, uint64_t count)
     return count <= STEPS ? step : step * count / STEPS;
 }
 
-/* How many phases begin before sample `end`, at least the first. */
+/* Returns how many phases begin before sample `end`, at least the first. */
 static uint64_t past_phases(const struct leat_plan *plan, uint64_t end)
 {
     uint64_t count = 1;
@@ -101,7 +101,7 @@ static uint64_t past_phases(const struct leat_plan *plan, uint64_t end)
     return count;
 }
 
-/* How many sources there are up to the last with a weight in one of the first `phases` phases. */
+/* Returns how many sources there are up to the last with a weight in one of the first `phases` phases. */
 static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
 {
     uint64_t count = plan->rules.source_count;
@@ -126,8 +126,8 @@ static unsigned options_in(size_t group, const uint64_t *fit)
     return bytes_all_zero(fit + first, count * sizeof *fit) ? 0 : count;
 }
 
-/* How many samples the pool has that the past ends in, of batches by tokens: the plan's end may cut it, and then
- * decides the order of all of it. 0: the past ends where a pool does. */
+/* Returns how many samples the pool has that the past ends in, of batches by tokens: the plan's end may cut it, and
+ * then decides the order of all of it. 0: the past ends where a pool does. */
 static uint64_t samples_of_pool(const struct leat_plan *plan, uint64_t end)
 {
     uint64_t pool = plan->rules.by_tokens[PLAN_POOL], first = end / pool * pool;
@@ -275,7 +275,7 @@ struct reader {
     const char *at, *end;
 };
 
-/* Whether `text` comes next; if so, skips it. */
+/* Returns true if `text` comes next; if so, skips it. */
 static bool take_word(struct reader *r, const char *text)
 {
     size_t length = strlen(text);

@@ -195,7 +195,7 @@ static enum leat_status read_use(struct reader *r)
     return placed(r, plan_rules_set_use(r->rules, r->value, r->value_length, r->err));
 }
 
-/* Where the last field of text[0..length) begins, after a colon; 0: no colon. */
+/* Returns where the last field of text[0..length) begins, after a colon; 0: no colon. */
 static size_t last_field(const char *text, size_t length)
 {
     while (length > 0 && text[length - 1] != ':')

@@ -421,7 +421,7 @@ void answer_redirect(struct transfer *t, const char *url)
 
 /* ---- The body --------------------------------------------------------------------------------------------------- */
 
-/* Whether the answer is the range that the transfer wants next, by its code and head. */
+/* Returns true if the answer is the range that the transfer wants next, by its code and head. */
 static bool answer_is_range(const struct transfer *t)
 {
     const struct answer *a = &t->answer;
@@ -431,7 +431,7 @@ static bool answer_is_range(const struct transfer *t)
     return t->code == 200 && t->first == 0 && t->received == 0 && a->size == t->count;
 }
 
-/* Whether more of it is worth reading: libcurl says only at its end where else the object is. */
+/* Returns true if more of it is worth reading: libcurl says only at its end where else the object is. */
 static bool keep_problem(struct transfer *t, const void *bytes, size_t count)
 {
     size_t room = sizeof t->problem - t->problem_bytes, most = t->code / 100 == 3 ? MAX_MOVED : sizeof t->problem;
@@ -473,7 +473,7 @@ static const char *strong(const struct transfer *t, const char *etag)
     return url_in_hub(t->url) && text_begins(etag, "W/") ? etag + 2 : etag;
 }
 
-/* Where the Hub keeps a file, it has another etag; the Hub has said which file it is. */
+/* Returns where the Hub keeps a file, it has another etag; the Hub has said which file it is. */
 bool answer_same_version(const struct transfer *t)
 {
     return !t->if_match || !*t->if_match || !*t->answer.etag ||

@@ -114,7 +114,7 @@ enum leat_status azure_settle(struct environment *e, struct leat_error *err)
     return s;
 }
 
-/* Whether the variables are about the account of a URL. */
+/* Returns true if the variables are about the account of a URL. */
 static bool is_theirs(const struct environment *e, const struct url *u)
 {
     const char *account = e->values[SETTING_AZURE_ACCOUNT];

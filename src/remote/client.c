@@ -444,7 +444,7 @@ static bool has_all(const struct transfer *t)
     return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
 }
 
-/* Whether certificates play a part: not with http://, also of an endpoint. */
+/* Returns true if certificates play a part: not with http://, also of an endpoint. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
     const char *endpoint = u->scheme == URL_HTTPS ? NULL : client_endpoint(r, u);

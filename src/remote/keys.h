@@ -66,7 +66,7 @@ void keys_free(struct keys *k); /* zeroes them */
 typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);
 extern keys_place *const keys_places[KEYS_OWNERS][4]; /* in their order; after the last NULL */
 
-/* Whether what is secret may go to this address: https://, or http:// of this machine and its provider. */
+/* Returns true if what is secret may go to this address: https://, or http:// of this machine and its provider. */
 bool keys_may_be_sent(const char *url);
 
 struct keys_question {

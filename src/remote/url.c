@@ -126,7 +126,7 @@ static enum leat_status parse_azure(struct url *u, const struct scheme *scheme, 
 
 /* ---- hf:// */
 
-/* How much of text[0..) is a revision: up to a /, but for those of the Hub's own that have two. */
+/* Returns how much of text[0..) is a revision: up to a /, but for those of the Hub's own that have two. */
 static size_t revision_length(const char *text)
 {
     static const char convert[] = "refs/convert/", request[] = "refs/pr/";

@@ -128,7 +128,7 @@ static void leave(struct xml *x)
     x->closed = false;
 }
 
-/* Whether a name is that of the innermost element. */
+/* Returns true if a name is that of the innermost element. */
 static bool is_innermost(const struct xml *x, const uint8_t *name, size_t bytes)
 {
     size_t from = x->depth ? x->lengths[x->depth - 1] : 0;

@@ -3,8 +3,8 @@
  *
  * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and document starts that
  * belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own pages. This file has
- * the threads and the tasks of sections; verify_tokens.c has those of tokens; verify_share.c is for both. At the end one
- * thread compares the sums and checks the small records.
+ * the threads and the tasks of sections; verify_tokens.c has those of tokens; verify_share.c is for both. At the end
+ * one thread compares the sums and checks the small records.
  */
 #include "verify.h"
 

@@ -93,7 +93,7 @@ void verify_note(struct verify *v, enum leat_status status, const struct leat_er
 /* Notes a page of tokens with a wrong hash. `why`: the sentence; NULL: one is made. */
 void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why);
 
-/* How many of `size` bytes belong to task `task`. */
+/* Returns how many of `size` bytes belong to task `task`. */
 static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)
 {
     uint64_t left = size - task * VERIFY_TASK_BYTES;

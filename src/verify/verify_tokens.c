@@ -69,8 +69,8 @@ static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint
     return s;
 }
 
-/* Whether this is the start or the end of a foreign file. Such a file may have been cut out of a longer one, in the
- * middle of a document: the first document then has no begin token, or the last one no end token. */
+/* Returns true if this is the start or the end of a foreign file. Such a file may have been cut out of a longer one, in
+ * the middle of a document: the first document then has no begin token, or the last one no end token. */
 static bool is_cut(const struct part *p, uint64_t token)
 {
     return (p->foreign || p->adopted) && (token == 0 || token == p->tokens);

@@ -102,7 +102,7 @@ static struct pens *pens_open(struct sink *s, uint64_t begin)
     return p;
 }
 
-/* How many bytes went past the page cache. */
+/* Returns how many bytes went past the page cache. */
 static uint64_t pens_written(const struct pens *p)
 {
     return atomic_load(&p->written);
@@ -255,8 +255,6 @@ static void pens_close(struct pens *p)
 
 #define STEP_BYTES TINY_OR((uint64_t)16 << 10, (uint64_t)16 << 20) /* read back between two looks at the clock */
 #define MAX_PAGES  (SINK_MAX_FRAME / CHECKSUM_PAGE)
-
-/* ---- Frames ---- */
 
 static struct sink_frame *new_frame(struct sink *s)
 {

@@ -81,7 +81,7 @@ enum leat_status sink_cut(struct sink *s, uint64_t size, struct leat_error *err)
 /* Has bytes from `from` on written past the page cache, if the file's system can. `size`: what the file has. */
 void sink_begin_direct(struct sink *s, uint64_t from, uint64_t size);
 
-/* How many bytes were. */
+/* Returns how many bytes were. */
 uint64_t sink_direct_bytes(const struct sink *s);
 
 /* Waits for what is being written, and has no more written directly: nothing changes the file after that, unless a

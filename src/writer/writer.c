@@ -410,7 +410,8 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
     return LEAT_OK;
 }
 
-/* Whether the files with partial names are this process's: not its parent's, nor those of one that took over. */
+/* Returns true if the files with partial names are this process's: not its parent's, nor those of one that took over.
+ */
 static bool owns_files(const struct leat_writer *w)
 {
     return w->owner == getpid() && !writer_lost_lock(w->lock, &w->names);

@@ -363,7 +363,7 @@ struct spill_place {
     struct hash128 sum;
 };
 
-/* Whether the counts and lengths agree with each other, so that the spills can be cut to them. */
+/* Returns true if the counts and lengths agree with each other, so that the spills can be cut to them. */
 static bool plausible(const struct leat_writer *w, const struct spill_place spills[SPILL_COUNT])
 {
     uint64_t tokens = w->end.start, documents = w->end.document, frame = writer_spill_frame(SPILL_TOKENS);
