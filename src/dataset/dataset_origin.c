@@ -17,7 +17,8 @@
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Records of inputs, origins and ids, read and checked one by one, for dataset_origin.c and its inverse. */
+/* Reads and checks records of inputs, origins and ids. Numbers of inputs and documents count within the part. A record
+ * that is impossible gives LEAT_E_RECORD. */
 
 /* A scan over records reads this many bytes of the index at a time. */
 #define DATASET_SCAN_BYTES TINY_OR(64u, 16384u)
@@ -25,18 +26,6 @@
 struct dataset_place {
     uint64_t input, offset;
 };
-
-/* Numbers of inputs and documents count within the part. LEAT_E_RECORD: a record is impossible. */
-static enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
-                                           struct leat_error *err);
-static enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count,
-                                            struct dataset_place *places, struct leat_error *err);
-
-/* Whether a document's id can lie at [start, end) of the ids. */
-static enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
-                                         struct leat_error *err);
-
-/* ---- Where documents came from ----------------------------------------------------------------------------------- */
 
 static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64_t offset, uint64_t number,
                                      const char *what, struct leat_error *err)
@@ -63,8 +52,7 @@ static enum leat_status copy_string(struct part *p, unsigned kind, uint64_t offs
 
 /* ---- Inputs ---- */
 
-static enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
-                                           struct leat_error *err)
+static enum leat_status read_input(struct part *p, uint64_t number, struct records_input *input, struct leat_error *err)
 {
     uint8_t record[FORMAT_INPUT_BYTES];
     enum leat_status s = part_section(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, record, sizeof record, err);
@@ -89,7 +77,7 @@ enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t numbe
     if (s != LEAT_OK)
         return s;
     p = dataset_part_of_input(d, number);
-    s = dataset_read_input(p, number - p->first_input, &r, err);
+    s = read_input(p, number - p->first_input, &r, err);
     if (s != LEAT_OK)
         return s;
     full = (struct leat_input) {
@@ -114,7 +102,7 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
     if (s != LEAT_OK)
         return s;
     p = dataset_part_of_input(d, number);
-    s = dataset_read_input(p, number - p->first_input, &r, err);
+    s = read_input(p, number - p->first_input, &r, err);
     if (s != LEAT_OK)
         return s;
     s = copy_string(p, FORMAT_INPUT_PATHS, r.path_offset, r.path_bytes, text, capacity, err);
@@ -126,8 +114,8 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
 /* ---- Origins ---- */
 
 /* Records are read to where the places will be, because both take 16 bytes. */
-static enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count,
-                                            struct dataset_place *places, struct leat_error *err)
+static enum leat_status read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
+                                    struct leat_error *err)
 {
     enum leat_status s =
         part_section(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * first, places, FORMAT_ORIGIN_BYTES * count, err);
@@ -143,8 +131,9 @@ static enum leat_status dataset_read_places(struct part *p, uint64_t first, uint
     return s;
 }
 
-static enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
-                                         struct leat_error *err)
+/* Checks that a document's id can lie at [start, end) of the ids. */
+static enum leat_status check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
+                                 struct leat_error *err)
 {
     if (start <= end && end <= p->index->header.sections[FORMAT_IDS].bytes)
         return LEAT_OK;
@@ -164,7 +153,7 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
     ends[1] = bytes_le64(ends[1]);
     *start = ends[0];
     *bytes = ends[1] - ends[0];
-    return dataset_check_id(p, document, ends[0], ends[1], err);
+    return check_id(p, document, ends[0], ends[1], err);
 }
 
 /* One function per kind of section that an origin is made from; documents count within the part. */
@@ -179,7 +168,7 @@ static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t cou
     for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
         uint64_t here = count - at < step ? count - at : step;
 
-        s = dataset_read_places(p, first + at, here, places, err);
+        s = read_places(p, first + at, here, places, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
             origins[at + i] = (struct leat_origin) {
                 .input = places[i].input == LEAT_NONE ? LEAT_NONE : places[i].input + p->first_input,
@@ -219,7 +208,7 @@ static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t c
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             uint64_t end = bytes_le64(ends[i]);
 
-            s = dataset_check_id(p, first + at + i, before, end, err);
+            s = check_id(p, first + at + i, before, end, err);
             origins[at + i].id_bytes = end - before;
             before = end;
         }
@@ -337,7 +326,7 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
         struct part *p = dataset_part_of_input(d, i);
         struct records_input r;
         bool equal = false;
-        enum leat_status s = dataset_read_input(p, i - p->first_input, &r, err);
+        enum leat_status s = read_input(p, i - p->first_input, &r, err);
 
         if (s == LEAT_OK && r.path_bytes == length)
             s = equals(p, FORMAT_INPUT_PATHS, r.path_offset, path, length, &equal, err);
@@ -368,7 +357,7 @@ static enum leat_status is_by(void *context, uint64_t document, bool *is_before,
 {
     const struct wanted_place *wanted = context;
     struct dataset_place place = { 0 };
-    enum leat_status s = dataset_read_places(wanted->part, document, 1, &place, err);
+    enum leat_status s = read_places(wanted->part, document, 1, &place, err);
 
     *is_before = s == LEAT_OK && !after(place, wanted->place);
     return s;
@@ -386,7 +375,7 @@ static enum leat_status search_ordered(struct part *p, struct dataset_place want
         return s;
     *found = LEAT_NONE;
     if (end > 0) {
-        s = dataset_read_places(p, end - 1, 1, &place, err);
+        s = read_places(p, end - 1, 1, &place, err);
         if (s != LEAT_OK)
             return s;
         if (place.input == wanted.input)
@@ -405,7 +394,7 @@ static enum leat_status search_unordered(struct part *p, struct dataset_place wa
     *found = LEAT_NONE;
     for (uint64_t first = 0; first < p->documents; first += step) {
         uint64_t left = p->documents - first, count = left < step ? left : step;
-        enum leat_status s = dataset_read_places(p, first, count, places, err);
+        enum leat_status s = read_places(p, first, count, places, err);
 
         if (s != LEAT_OK)
             return s;
@@ -461,7 +450,7 @@ static enum leat_status search_id(struct part *p, const char *id, uint64_t id_by
             uint64_t end = bytes_le64(ends[i]);
             bool equal = false;
 
-            s = dataset_check_id(p, first + i, start, end, err);
+            s = check_id(p, first + i, start, end, err);
             if (s == LEAT_OK && end - start == id_bytes)
                 s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
             if (s == LEAT_OK && equal) {

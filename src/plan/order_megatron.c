@@ -32,14 +32,6 @@ struct megatron_order {
     bool blends;
 };
 
-/* The calls of the order's table. */
-static enum leat_status megatron_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
-                                         struct leat_sample *samples, struct leat_error *err);
-static enum leat_status megatron_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
-                                        struct leat_piece *pieces, struct leat_error *err);
-static enum leat_status megatron_trace(const struct leat_plan *plan, struct plan_search *search,
-                                       struct leat_error *err);
-
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
 /*
