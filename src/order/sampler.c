@@ -242,14 +242,6 @@ uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
 
 /* ---- From sample to block ---- */
 
-static const struct sampler_segment *segment_at(const struct sampler *s, const struct sampler_phase *phase,
-                                                uint64_t draw)
-{
-    const struct sampler_segment *segments = &s->segments[phase->first_segment];
-
-    return &segments[last_at_most(&segments->first, sizeof *segments, phase->segments, draw)];
-}
-
 /* Returns the number of blocks in a group: the last group of a phase may have fewer. */
 static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t group)
 {
@@ -288,9 +280,10 @@ static inline uint64_t move_cursor(const struct sampler *s, struct sampler_curso
     }
     draw = draw_of(at->phase, n, slice, run);
     if (!at->segment || draw < at->segment->first || draw >= at->draw_end) {
+        const struct sampler_segment *segments = &s->segments[at->phase->first_segment];
         uint32_t next;
 
-        at->segment = segment_at(s, at->phase, draw);
+        at->segment = &segments[last_at_most(&segments->first, sizeof *segments, at->phase->segments, draw)];
         next = (uint32_t)(at->segment - s->segments) + 1;
         at->draw_end = next < at->phase->first_segment + at->phase->segments ? s->segments[next].first : UINT64_MAX;
     }
@@ -367,11 +360,6 @@ static inline uint64_t count_at(const struct sampler *s, uint32_t segment, uint3
     return s->counts[(uint64_t)segment * s->source_count + source];
 }
 
-static bool has_source(const struct blend *b, uint32_t source)
-{
-    return b->nodes ? b->leaf_of[source] != BLEND_NO_LEAF : b->only == source;
-}
-
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block, struct sampler_found *found)
 {
     const struct sampler_source *from = &s->sources[source];
@@ -390,7 +378,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     at = (uint32_t)last_at_most(s->counts + source, s->source_count * sizeof *s->counts, s->segment_count, own);
     segment = &s->segments[at];
     phase = &s->phases[segment->phase];
-    if (!has_source(&segment->blend, source))
+    if (segment->blend.nodes ? segment->blend.leaf_of[source] == BLEND_NO_LEAF : segment->blend.only != source)
         return false;
     draw = blend_place(&segment->blend, source, own - count_at(s, at, source));
     if (draw >= BLEND_MAX_DRAW)
