@@ -9,37 +9,14 @@ import glob
 import json
 import os
 import random
-import re
 import subprocess
 
 from chat_reference import (Dataset, LEAT, Rendered, SMALL, SPECIAL, TOKENS, folder, here, jinja2, leat, make_tokenizer,
-                            packed, rejects, render, rng, write)
+                            packed, rejects, render, rng, tokens_of, write)
 
 # ---- What is expected --------------------------------------------------------------------------------------------
 
 ANSWER = "ΑΒΓΔ水\u00a0Ж"  # characters that only assistants say
-
-
-def tokens_of(text, learned, answers):
-    """Ids and mask of a text, with its special tokens; `learned` by character. With answers, the token of the template
-    that ends a turn is learned too, and white space before it."""
-    ids, mask, at, answered = [], [], 0, None
-    while at < len(text):
-        special = next((s for s in SPECIAL if text.startswith(s, at)), None)
-        piece = special or text[at]
-        new = [256 + SPECIAL.index(special)] if special else list(piece.encode())
-        known = any(learned[at:at + len(piece)])
-        if answers and known:
-            answered = len(mask) + len(new)
-        elif answers and answered is not None and special:
-            mask[answered:] = [255] * (len(mask) - answered)
-            known, answered = True, None
-        elif answered is not None and not (piece.isspace() and piece in " \t\r\n"):
-            answered = None
-        ids += new
-        mask += [255 if known else 0] * len(new)
-        at += len(piece)
-    return ids, mask
 
 
 def conversation():

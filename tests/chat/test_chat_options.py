@@ -14,8 +14,8 @@ import subprocess
 import sys
 import threading
 
-from chat_reference import (LEAT, SMALL, SPECIAL, TOKENS, Dataset, folder, jinja2, leat, make_tokenizer, packed,
-                            rejects, render, rng, vocabulary, write)
+from chat_reference import (LEAT, SMALL, TOKENS, Dataset, folder, jinja2, leat, make_tokenizer, packed,
+                            rejects, render, rng, tokens_of, vocabulary, write)
 
 TEMPLATE = ("{% if tools %}<|system|>{% for t in tools %}{{ t | tojson }}\n{% endfor %}{% endif %}"
             "{% for m in messages %}{% if m.role == 'fails' %}{{ raise_exception('no ' + m.role) }}{% endif %}"
@@ -44,22 +44,8 @@ lines = [json.dumps(r, ensure_ascii=rng.random() < 0.5) + "\n" for r in records]
 
 def want_of(some, tools=True):
     """[(id, ids, mask)] of what is packed."""
-    out = []
-    for r in some:
-        done = render(TEMPLATE, r["messages"], r.get("tools") if tools else None)
-        if done is None:
-            continue
-        ids, mask, at = [], [], 0
-        text, learned = done
-        while at < len(text):
-            special = next((s for s in SPECIAL if text.startswith(s, at)), None)
-            piece = special or text[at]
-            new = [256 + SPECIAL.index(special)] if special else list(piece.encode())
-            ids += new
-            mask += [255 * any(learned[at:at + len(piece)])] * len(new)
-            at += len(piece)
-        out.append((r["id"], ids, mask))
-    return out
+    done = [(r["id"], render(TEMPLATE, r["messages"], r.get("tools") if tools else None)) for r in some]
+    return [(name, *tokens_of(*made)) for name, made in done if made]
 
 
 def have_of(name="out"):
