@@ -3,10 +3,7 @@
 devices, then two hosts with one device each, from its state; and an evaluation set to its end on two hosts. Every row
 is compared with the token file, and torch must not have been imported."""
 import json
-import os
 import pathlib
-import socket
-import subprocess
 import sys
 
 import common
@@ -84,17 +81,6 @@ def host(what, port, process, processes):
     assert "torch" not in sys.modules, "torch was imported"
 
 
-def hosts(what, processes):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    env = {**os.environ, "JAX_PLATFORMS": "cpu",
-           "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = [subprocess.Popen([sys.executable, __file__, what, str(port), str(p), str(processes)], env=env)
-               for p in range(processes)]
-    assert [r.wait() for r in running] == [0] * processes, f"{what} with {processes} hosts failed"
-
-
 def got(what, kind, processes):
     """What all hosts got: host, step, row, place."""
     parts = [numpy.load(f"{what}-{kind}-{p}.npz") for p in range(processes)]
@@ -143,8 +129,8 @@ def main():
         common.corpus("data/texts.jsonl")
         common.page("grain", folder).shell()
         train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
-        hosts("train", 1)
-        hosts("resume", 2)
+        common.hosts(__file__, "train", 1)
+        common.hosts(__file__, "resume", 2)
         check_training(train, "train", 0, STEPS, 1)
         check_training(train, "resume", STEPS, MORE, 2)
         check_evaluation(valid, "train", 1)

@@ -10,8 +10,6 @@ import itertools
 import os
 import pathlib
 import pickle
-import socket
-import subprocess
 import sys
 
 import common
@@ -85,24 +83,6 @@ def host(what, steps, port, process, processes):
     page.python()
     pathlib.Path(f"{what}-{process}.pickle").write_bytes(pickle.dumps(kept))
     assert "torch" not in sys.modules, "torch was imported"
-
-
-def hosts(what, steps, processes, status=0):
-    """What the first host printed."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    env = {**os.environ, "JAX_PLATFORMS": "cpu",
-           "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = []
-    for p in range(processes):
-        with open(f"{what}-{p}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and the others for it
-            running.append(subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))],
-                                            env=env, stdout=log, stderr=subprocess.STDOUT))
-    ended = [r.wait() for r in running]
-    said = [pathlib.Path(f"{what}-{p}.log").read_text() for p in range(processes)]
-    assert ended == [status] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
-    return said[0]
 
 
 def batches(what, kind, processes):
@@ -274,22 +254,22 @@ def main():
         page.shell()
         train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
         plan = "--source", "corpus", "--seq-len", PLACES, "--seed", 7, "--epochs", 1
-        hosts("train", STEPS, 1)
+        common.hosts(__file__, "train", 1, STEPS)
         check_training([train], "train", 0, STEPS, 1, *plan)
         check_evaluation(valid, "train", STEPS // EVERY + 1, 1)  # the last one at the end
-        hosts("resume", 1000, 2)
+        common.hosts(__file__, "resume", 2, 1000)
         end, padding = check_training([train], "resume", STEPS, None, 2, *plan)
         assert end > STEPS + 10 and padding, f"the end is step {end}, with {padding} rows of padding"
         check_evaluation(valid, "resume", end // EVERY - STEPS // EVERY + 1, 2)
-        hosts("phases", 10, 1)
+        common.hosts(__file__, "phases", 1, 10)
         check_training([train, valid], "phases", 0, 10, 1, "--plan", "phases.plan")
-        said = hosts("refused", 20, 1, 1)
+        said = common.hosts(__file__, "refused", 1, 20, status=1)
         assert "leat.Error: " in said and "phases" in said, said[-3000:]
         page.python()  # the program, which only hosts run
         fitted = page.python()["fitted"](PLACES, DOCUMENTS)
         page.done()
         check_fitted(train, fitted_rows(fitted), "the plan")
-        hosts("fitted", 1000, 1)
+        common.hosts(__file__, "fitted", 1, 1000)
         check_fitted(train, trained_rows("fitted"), "training")
         check_mixture(fitted)
         check_plan_file(folder)

@@ -6,8 +6,6 @@ the token file, and torch must not have been imported."""
 import collections
 import os
 import pathlib
-import socket
-import subprocess
 import sys
 import types
 
@@ -15,6 +13,7 @@ import common
 import numpy
 
 LENGTH, ROWS, STEPS, MORE = 64, 8, 30, 10
+CLOUDLESS = {"DECOUPLE_GCLOUD": "TRUE"}  # of the environment
 KEYS = tuple(f"{what}{more}" for what in ("inputs", "targets") for more in ("", "_position", "_segmentation"))
 
 
@@ -72,22 +71,6 @@ def fitted(config):
     """An epoch of rows of whole documents."""
     import leat
     return leat.Plan("corpus", config.max_target_length, seed=7, epochs=1, order="fit")
-
-
-def hosts(what, steps, processes):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    env = {**os.environ, "JAX_PLATFORMS": "cpu", "DECOUPLE_GCLOUD": "TRUE",
-           "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}"}
-    running = []
-    for p in range(processes):
-        with open(f"{what}-{p}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and the others for it
-            running.append(subprocess.Popen([sys.executable, __file__, what, *map(str, (steps, port, p, processes))],
-                                            env=env, stdout=log, stderr=subprocess.STDOUT))
-    ended = [r.wait() for r in running]
-    said = [pathlib.Path(f"{what}-{p}.log").read_text() for p in range(processes)]
-    assert ended == [0] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
 
 
 def got(what, kind, processes):
@@ -155,15 +138,15 @@ def main():
         common.corpus("data/texts.jsonl")
         common.page("maxtext", folder).shell()
         train, valid = common.Tokens("corpus"), common.Tokens("corpus.valid")
-        hosts("train", STEPS, 1)
+        common.hosts(__file__, "train", 1, STEPS, **CLOUDLESS)
         check_training(train, "train", 0, STEPS, 1)
         check_evaluation(valid, "train", 3, 1)
         for what, first, processes in (("resume", STEPS, 2), ("again", STEPS + MORE, 1)):
-            hosts(what, first + MORE, processes)
+            common.hosts(__file__, what, processes, first + MORE, **CLOUDLESS)
             check_training(train, what, first, MORE, processes)
             check_evaluation(valid, what, 1, processes)
         steps = -(-len(fitted(types.SimpleNamespace(max_target_length=LENGTH))) // ROWS)
-        hosts("fitted", steps, 1)
+        common.hosts(__file__, "fitted", 1, steps, **CLOUDLESS)
         check_fitted(train, steps)
 
 

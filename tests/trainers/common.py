@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -161,6 +162,25 @@ def _rank(rank, count, store, function, given):
     torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=count)
     function(*given)
     torch.distributed.destroy_process_group()
+
+
+def hosts(program, what, processes, *words, status=0, **env):
+    """Runs a program as hosts of JAX, which have two devices in all, each with the words WHAT WORDS PORT HOST HOSTS;
+    returns what the first one printed."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = {**os.environ, "JAX_PLATFORMS": "cpu",
+           "XLA_FLAGS": f"--xla_force_host_platform_device_count={2 // processes}", **env}
+    running = []
+    for host in range(processes):
+        line = [sys.executable, program, what, *map(str, (*words, port, host, processes))]
+        with open(f"{what}-{host}.log", "wb") as log:  # not a pipe: a host whose pipe is full waits, and others for it
+            running.append(subprocess.Popen(line, env=env, stdout=log, stderr=subprocess.STDOUT))
+    ended = [one.wait() for one in running]
+    said = [pathlib.Path(f"{what}-{host}.log").read_text() for host in range(processes)]
+    assert ended == [status] * processes, f"{what} with {processes} hosts:\n{said[0][-6000:]}"
+    return said[0]
 
 
 def clear(*names):
