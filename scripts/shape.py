@@ -22,8 +22,7 @@ COLOURS = (("include", "#ddd"), ("tokenize_tools/cli", "#fd9"), ("tokenize_tools
 GENERATED = re.compile(r"_tables\.h$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-KNOWN = ("bench/limits", "python/src", "src/loader", "src/remote", "src/rows",
-         "tokenize_tools")  # rooms with circles of calls, which are to be mended
+KNOWN = ("bench/limits", "python/src", "src/remote", "src/rows", "tokenize_tools")  # circles of calls to be mended
 SHOWN = 15  # rooms, files and functions
 GAP = 20  # between boxes
 

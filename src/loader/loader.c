@@ -11,25 +11,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
-
-bool loader_forked(const struct leat_loader *l)
-{
-    return l->guard ? *(volatile uint32_t *)l->guard == 0 : getpid() != l->owner;
-}
-
-enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err)
-{
-    if (!loader_forked(l))
-        return LEAT_OK;
-    return status_set(err, LEAT_E_FORKED,
-                      "this loader belongs to another process: it does not work after fork; open one in each process");
-}
 
 /* ---- Next ---- */
 
@@ -265,7 +251,6 @@ void leat_loader_close(struct leat_loader *loader)
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
     loader_sources_close(l);
-    if (l->guard)
-        munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
+    loader_process_close(l);
     free(l);
 }

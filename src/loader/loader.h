@@ -211,76 +211,115 @@ static inline unsigned loader_many(const struct leat_loader *l)
     return 3 * l->ring.slots / 4;
 }
 
-/* LEAT_E_FORKED in a child. */
-enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
+/* ---- loader_process.c: the process that it works in ---- */
+
+void loader_process_open(struct leat_loader *l);
+void loader_process_close(struct leat_loader *l);
+
+/* Returns true in a child after fork(). */
 bool loader_forked(const struct leat_loader *l);
 
-/* The thread's function; and one step of it, for calls that do the work themselves. False: nothing to do (the end, or
- * no slot is free). */
-void *loader_stage_run(void *loader);
-bool loader_stage_step(struct leat_loader *l);
+/* Returns LEAT_E_FORKED in a child. */
+enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
 
-/* Finds the length of the slot's batch, whose pieces are known. */
-enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+/* ---- loader_open.c ---- */
 
-/* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
-bool loader_stage_begin(struct leat_loader *l);
-
-/* Makes room in a slot for `count` pieces, each with a read. */
-enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
-enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
-
-/* The file of a piece, as gather counts them. */
-static inline uint32_t loader_file_of(const struct leat_loader *l, const struct leat_piece *p)
-{
-    return l->gather.first_file[p->source] + p->part;
-}
-
-/* The places up to the next multiple of the plan's `align`, after this many. */
-uint32_t loader_pieces_gap_after(const struct leat_loader *l, uint64_t places);
-
-/* Padding after the tokens of a piece in its slot, up to where the next one begins (`align`). */
-uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
-
-/* How many tokens a row that is not padding has in its slot, padding between its pieces included. */
-uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
-
-/* Finds the pieces of the slot's first `places` samples. */
-enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
-
-/* Takes from the plan what a loader with these options has of it, slots' sizes aside. */
+/* Reads from the plan everything that the options decide, except the sizes of slots. */
 enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err);
 
 /* Opens the files of a plan for this loader's slots. gather_close() is fine after a failure. */
 enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
                                    struct leat_error *err);
 
-/* Starts and ends the thread. */
+/* Starts the loader's threads. */
 enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *err);
+
+/* ---- loader.c ---- */
+
+/* Stops the loader's threads, and waits for their end. */
 void loader_end_thread(struct leat_loader *l);
 
-/* Computes the sizes of slots that hold the longest batch; false: too large. */
+/* ---- loader_stage.c: the stages, one after another ---- */
+
+/* Runs in the loader's thread until it is stopped. */
+void *loader_stage_run(void *loader);
+
+/* Fills a slot in the caller's thread. Returns false if there is nothing to do, since the plan has ended or no slot is
+ * free. */
+bool loader_stage_step(struct leat_loader *l);
+
+/* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
+bool loader_stage_begin(struct leat_loader *l);
+
+/* ---- First stage: the samples of a step that are this rank's (loader_deal.c, loader_tokens.c) ---- */
+
+/* Checks `balance`, and makes room for it. */
+enum leat_status loader_deal_open(struct leat_loader *l, struct leat_error *err);
+void loader_deal_close(struct leat_loader *l);
+
+/* Gives this rank's samples of the global batch at a position, for which `samples` has room for l->rows, as
+ * plan_samples() does. */
+enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples, uint64_t *got,
+                                  struct leat_error *err);
+
+/* Counts the batch whose rows were given last in the statistics. */
+void loader_deal_count(struct leat_loader *l);
+
+/* Makes room, if the plan has batches by tokens; *rows is then the most rows of a batch. */
+enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struct leat_error *err);
+void loader_tokens_close(struct leat_loader *l);
+
+/* Returns the most places that the rows of a batch have together, if the longest has `longest`. Batches by tokens have
+ * few long rows; a row may have `more` places there than tokens that it counts with. */
+uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uint64_t more);
+
+/* Gives the samples of this rank's batch of the step that begins at a position, how many batches the step has for all
+ * ranks, and the position after them. */
+enum leat_status loader_tokens_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples,
+                                    uint64_t *got, uint64_t *batches, uint64_t *next, struct leat_error *err);
+
+/* ---- Second stage: the places of their tokens (loader_pieces.c) ---- */
+
+/* Finds the pieces of the slot's first `places` samples. */
+enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
+/* Finds the length of the slot's batch, whose pieces are known. */
+enum leat_status loader_pieces_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
+/* Returns the number of the file that has a piece, as gather counts them. */
+static inline uint32_t loader_file_of(const struct leat_loader *l, const struct leat_piece *p)
+{
+    return l->gather.first_file[p->source] + p->part;
+}
+
+/* Returns how many places follow so many up to the next multiple of the plan's `align`. */
+uint32_t loader_pieces_gap_after(const struct leat_loader *l, uint64_t places);
+
+/* Returns the tokens of padding after a piece in its slot, up to where the next one begins (`align`). */
+uint32_t loader_pieces_gap(const struct leat_loader *l, const struct leat_piece *piece);
+
+/* Returns how many tokens a row that is not padding has in its slot, padding between its pieces included. */
+uint32_t loader_pieces_tokens(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
+
+/* Returns how many inputs a row that is not padding has: its predictions; or its tokens, if labels are unshifted. */
+uint32_t loader_pieces_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
+
+/* ---- Third stage: how they lie in the slot, and what is read (loader_layout.c, or loader_segments.h) ---- */
+
+/* Computes the sizes of slots that hold the longest batch. Returns false if they are too large. */
 bool loader_layout_size(struct leat_loader *l);
 
-/* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
-bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at);
-
-/* Writes a token `tokens` times, as a slot stores it. */
-void loader_layout_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token);
-
-/* The most inputs that a row of `inputs` predictions can have in a batch. */
+/* Returns the most inputs that a row of `inputs` predictions can have in a batch. */
 uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs);
-
-/* How many inputs a row that is not padding has: its predictions; or its tokens, if labels are unshifted. */
-uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
 /* Lays out `rows` rows of the batch's length, those of the slot's samples first: fills layout, batch, job and reads,
  * and everything in the slot that is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
-/* Where a row begins, on the host; and fills a row with end tokens. */
-const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
+/* Fills a row with end tokens. */
 void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
+
+/* ---- Fourth stage: what is known of the tokens that have come (loader_marks.c, or loader_segments.h) ---- */
 
 /* Announces what the rows of a batch that was begun need of indexes on file servers. */
 void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot);
@@ -292,75 +331,59 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
 
-/* ---- loader_deal.c ---- */
-
-/* Checks `balance`, and makes room for it. */
-enum leat_status loader_deal_open(struct leat_loader *l, struct leat_error *err);
-void loader_deal_close(struct leat_loader *l);
-
-/* Gives this rank's samples of the global batch at a position, of which there is room for l->rows, as plan_samples()
- * does. */
-enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples, uint64_t *got,
-                                  struct leat_error *err);
-
-/* Counts the batch whose rows were given last in the statistics. */
-void loader_deal_count(struct leat_loader *l);
-
-/* ---- loader_tokens.c ---- */
-
-/* Makes room, if the plan has batches by tokens; *rows is the most rows of a batch then. */
-enum leat_status loader_tokens_open(struct leat_loader *l, uint64_t *rows, struct leat_error *err);
-void loader_tokens_close(struct leat_loader *l);
-
-/* The most places that the rows of a batch have together, if the longest has `longest`. Batches by tokens have few long
- * rows; a row may have `more` places there than tokens that it counts with. */
-uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uint64_t more);
-
-/* Gives the samples of this rank's batch of the step that begins at a position, how many batches the step has for all
- * ranks, and the position after them. */
-enum leat_status loader_tokens_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples,
-                                    uint64_t *got, uint64_t *batches, uint64_t *next, struct leat_error *err);
-
-/* ---- loader_ahead.c ---- */
-
-/* Makes room for it, if a dataset comes from a server; announces further batches, if any are due. */
-enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err);
-void loader_ahead(struct leat_loader *l);
-void loader_ahead_close(struct leat_loader *l);
-
-/* ---- loader_loss.c: what loader's options take the loss of ---- */
-
-/* Checks these options, before and after it is known how rows are laid out; if any needs a mask, the loader has one. */
+/* Checks the options that take the loss of labels; if any does, the loader has a mask. */
 enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err);
 
-/* Clears the mask of `count` tokens that follow each other; the row's second token is number `second`
- * of them, if it is one. */
+/* Clears the mask of those tokens, among `count` consecutive ones, whose loss the options take. The row's second token
+ * has the number `second` among them, if it is there. */
 void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
                         uint8_t *mask);
 
-/* ---- Masks ---- */
-
-/* Finds out whether some dataset stores a mask. */
-void loader_mask_open(struct leat_loader *l);
-
 /* Makes room for the mask after the slot's rows. */
 void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot);
-
-/* The mask of tokens [first, first + count) of a piece of sample `number`. */
-enum leat_status loader_mask_piece(const struct leat_loader *l, uint64_t number, const struct leat_piece *p,
-                                   uint32_t first, uint32_t count, uint8_t *to, struct leat_error *err);
 
 /* Reads the mask of a row's tokens to its place in the slot. */
 enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                  struct leat_error *err);
 
+/* ---- loader_slot.c: what all stages ask of a slot ---- */
+
+/* Makes room in a slot for `count` pieces, each with a read; or for `count` reads alone. */
+enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
+enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
+
+/* Adds `bytes`, aligned, to a size; *at is where they begin. Returns false if that is too large. */
+bool loader_slot_add(uint64_t *size, uint64_t bytes, size_t *at);
+
+/* Writes a token `tokens` times, as a slot stores it. */
+void loader_slot_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token);
+
+/* Returns where a row begins, on the host. */
+const uint8_t *loader_slot_row(const struct loader_slot *slot, uint32_t row);
+
+/* Returns a job for the kernels, for a slot and the outputs that are wanted. */
+struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);
+
+/* Fills the outputs that consumers borrow, relative to `base`. */
+void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *outputs);
+
+/* ---- loader_ahead.c ---- */
+
+/* Makes room for announcing, if a dataset comes from a server. */
+enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err);
+void loader_ahead_close(struct leat_loader *l);
+
+/* Announces further batches, if any are due. */
+void loader_ahead(struct leat_loader *l);
+
 /* ---- loader_sources.c ---- */
 
-/* Takes the weights of the options; makes room for what of `count` sources is given, which a change of the plan may
- * raise between two batches. */
+/* Takes the weights of the options, and makes room for the counts of the plan's sources. */
 enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *err);
-enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, struct leat_error *err);
 void loader_sources_close(struct leat_loader *l);
+
+/* Makes room for the counts of `count` sources, which a change of the plan may raise between two batches. */
+enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, struct leat_error *err);
 
 /* Writes the sources of the rows to the slot, and their weights. */
 void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
@@ -371,19 +394,18 @@ void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot)
 /* Counts a batch that the consumer gets. */
 void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot);
 
-/* Fills a job for the kernels from a slot and the outputs that are wanted. */
-struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);
-/* The outputs that consumers borrow, relative to `base`. */
-void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *outputs);
+/* ---- loader_stats.c ---- */
 
-/* Numbers of a next() that took `wait_ns` of sleep, and returned a batch. */
+/* Counts a next() that slept for `wait_ns`, and returned a batch. */
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns);
 
-/* ---- The log ---- */
-
-/* Opens the file that the options name, if any; writes a line if it is time; writes a last one, and closes it. */
+/* Opens the file of statistics that the options name, if any. */
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err);
+
+/* Writes a line if it is time. */
 void loader_log_look(struct leat_loader *l, uint64_t now_ns);
+
+/* Writes a last line, and closes the file. */
 void loader_log_close(struct leat_loader *l);
 
 #endif

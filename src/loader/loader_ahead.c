@@ -33,7 +33,7 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
 
 static enum leat_status announce_segments(struct leat_loader *l, struct loader_slot *rows, struct leat_error *err)
 {
-    enum leat_status s = loader_stage_length(l, rows, err);
+    enum leat_status s = loader_pieces_length(l, rows, err);
 
     if (s == LEAT_OK)
         s = loader_segments_begin(l, rows, rows->places, err);

@@ -12,7 +12,7 @@ static const struct loader_slot *slot_of(const struct leat_batch *batch)
 
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
 {
-    return row < batch->rows && !loader_forked(slot_of(batch)->loader) ? loader_layout_row(slot_of(batch), row) : NULL;
+    return row < batch->rows && !loader_forked(slot_of(batch)->loader) ? loader_slot_row(slot_of(batch), row) : NULL;
 }
 
 /* The name of a wanted output that needs to know documents; NULL: none. */

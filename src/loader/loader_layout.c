@@ -8,15 +8,12 @@
  * made from there, and the CPU copies nothing.
  *
  * The choice is made when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
- * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them. Or rows
- * stay in their files' maps (loader_mapped.c).
+ * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them.
  */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "loader.h"
-
-#define ALIGNMENT 64u
 
 /* On a GPU, rows of at least this size lie apart by default: slots grow by at most half, to save a tenth of the CPU
  * time; for 4 KiB rows it would double the memory to save a twentieth. */
@@ -28,14 +25,6 @@
 _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spans");
 
 /* ---- Sizes ---- */
-
-bool loader_layout_add(uint64_t *size, uint64_t bytes, size_t *at)
-{
-    uint64_t aligned = bytes_divide_up(bytes, ALIGNMENT);
-
-    *at = (size_t)*size;
-    return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
-}
 
 /* The tokens, and the words of bits, of all rows, if the longest has so many. */
 static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *tokens, uint64_t *words)
@@ -58,7 +47,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 
 #define ADD(field, name, kind, documents)                                                                              \
     if (ok && o->outputs.wanted & LEAT_OUTPUT_##name)                                                                  \
-        ok = loader_layout_add(                                                                                        \
+        ok = loader_slot_add(                                                                                          \
             &size,                                                                                                     \
             rows_output_bytes(kind, numbers, o->outputs.number_bytes, o->outputs.cu_seqlens_room, o->outputs.ahead),   \
             &z->outputs[ROWS_OUTPUT_##name]);
@@ -99,9 +88,9 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
         together = whole_pages(together > apart ? together : apart);
         z->output_bytes = (size_t)whole_pages(z->output_bytes);
     }
-    if (!loader_layout_add(&size, together, &z->tokens_at))
+    if (!loader_slot_add(&size, together, &z->tokens_at))
         return false;
-    if (l->masks && !loader_layout_add(&size, tokens, &mask_at))
+    if (l->masks && !loader_slot_add(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
@@ -121,10 +110,10 @@ bool loader_layout_size(struct leat_loader *l)
     uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
-    if (!count_tokens(l, width, &tokens, &words) || !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
-        !loader_layout_add(&size, l->rows, &z->flags_at) ||
-        !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
-        (l->weights.each && !loader_layout_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
+    if (!count_tokens(l, width, &tokens, &words) || !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
+        !loader_slot_add(&size, l->rows, &z->flags_at) ||
+        !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
+        (l->weights.each && !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
         return false;
     if (l->segmented) {
         z->row_room = 0;
@@ -135,14 +124,14 @@ bool loader_layout_size(struct leat_loader *l)
         return true;
     }
     if ((own || may_lie_apart(l, width * l->token_width)) &&
-        !loader_layout_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+        !loader_slot_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->documents && !loader_layout_add(&size, 8 * words, &z->starts_at))
+    if (l->documents && !loader_slot_add(&size, 8 * words, &z->starts_at))
         return false;
     if (l->documents && l->ops->marks &&
-        (!loader_layout_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
-         !loader_layout_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
+        (!loader_slot_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
+         !loader_slot_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
         return false;
     return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->max_length, 1))) &&
            size_tokens(l, size, width * l->token_width, tokens);
@@ -150,21 +139,9 @@ bool loader_layout_size(struct leat_loader *l)
 
 /* ---- One batch ---- */
 
-void loader_layout_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token)
-{
-    for (uint64_t i = 0; i < tokens; i++, to += l->token_width) {
-        to[0] = (uint8_t)token;
-        to[1] = (uint8_t)(token >> 8);
-        if (l->token_width == 4) {
-            to[2] = (uint8_t)(token >> 16);
-            to[3] = (uint8_t)(token >> 24);
-        }
-    }
-}
-
 static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
 {
-    loader_layout_fill(l, to, tokens, l->pad);
+    loader_slot_fill(l, to, tokens, l->pad);
 }
 
 static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
@@ -179,18 +156,13 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
     return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
 }
 
-uint32_t loader_layout_inputs(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
-{
-    return l->options.outputs.unshifted ? loader_pieces_tokens(l, slot, row) : slot->samples[row].length;
-}
-
 static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
 {
     const struct loader_sizes *z = &l->sizes;
     uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = slot->batch.length;
 
     for (uint32_t i = 0; i < rows; i++)
-        lengths[i] = i < slot->places ? loader_layout_inputs(l, slot, i) : 0;
+        lengths[i] = i < slot->places ? loader_pieces_inputs(l, slot, i) : 0;
     memset(slot->memory + z->flags_at, 0, rows);
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
     loader_sources_put(l, slot, rows);
@@ -321,65 +293,12 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
         loader_mask_put(l, slot);
 }
 
-const uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
-{
-    const struct rows_layout *y = &slot->layout;
-
-    if (y->segments_at)
-        return loader_segments_row(slot, row);
-    if (y->rows_at)
-        return slot->memory + ((const uint64_t *)(const void *)(slot->memory + y->rows_at))[row];
-    return slot->memory + y->tokens_at + (size_t)row * y->width * y->token_width;
-}
-
 void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
     if (slot->layout.segments_at) {
         loader_segments_clear(l, slot, row);
         return;
     }
-    fill_pad(l, slot->memory + (loader_layout_row(slot, row) - slot->memory),
+    fill_pad(l, slot->memory + (loader_slot_row(slot, row) - slot->memory),
              slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
-}
-
-/* ---- Jobs for the kernels ---------------------------------------------------------------------------------------- */
-
-/* Turns a slot and the wanted outputs into a job for the kernels, for both sides of the loader. */
-
-struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
-{
-    return (struct rows_job) { .base = slot->memory,
-                               .layout = slot->layout,
-                               .rows = o->rows ? (uint32_t)o->rows : slot->layout.rows,
-                               .length = o->length ? (uint32_t)o->length : slot->batch.length,
-                               .number_bytes = o->number_bytes,
-                               .unshifted = o->unshifted,
-                               .mask_first = o->mask_first || slot->loader->masks_first,
-                               .pad = slot->loader->pad,
-                               .ignored = slot->loader->ignored,
-#define TAKE(field, name, kind, documents) .field = o->field,
-                               ROWS_OUTPUTS(TAKE, TAKE)
-#undef TAKE
-                                   .cu_seqlens_room = o->cu_seqlens_room };
-}
-
-void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
-{
-    const struct leat_loader *l = slot->loader;
-    const struct loader_sizes *z = &l->sizes;
-    uint32_t wanted = l->options.outputs.wanted;
-
-    *out = (struct leat_outputs) { .size = sizeof *out,
-                                   .number_bytes = l->options.outputs.number_bytes,
-                                   .unshifted = l->options.outputs.unshifted,
-                                   .mask_first = l->options.outputs.mask_first,
-                                   .rows = slot->batch.rows,
-                                   .length = slot->batch.length };
-#define POINT(field, name, kind, documents)                                                                            \
-    if (wanted & LEAT_OUTPUT_##name)                                                                                   \
-        out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
-    ROWS_OUTPUTS(POINT, POINT)
-#undef POINT
-    if (out->cu_seqlens)
-        out->cu_seqlens_room = l->options.outputs.cu_seqlens_room;
 }

@@ -7,8 +7,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -145,7 +143,7 @@ enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
-    loader_mask_open(l);
+    l->masks = l->plan->masks;
     /* as an unshifted label, it would be predicted by the end of another document, to which such a row does not
      * connect it */
     l->masks_first = l->plan->order->own_labels && o->outputs.unshifted;
@@ -293,24 +291,6 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
     return LEAT_OK;
 }
 
-static void make_guard(struct leat_loader *l)
-{
-    l->owner = getpid();
-#if defined(MADV_WIPEONFORK)
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (memory == MAP_FAILED)
-        return;
-    if (madvise(memory, page, MADV_WIPEONFORK) != 0) {
-        munmap(memory, page);
-        return;
-    }
-    l->guard = memory;
-    *l->guard = 1;
-#endif
-}
-
 /* ---- The threads ---- */
 
 /* The last of them is the loader's thread, which the others help. */
@@ -386,7 +366,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     atomic_init(&l->event_fd, -1);
     atomic_init(&l->stage.node, -1);
     l->log.fd = -1;
-    make_guard(l);
+    loader_process_open(l);
     s = open_parts(l, options, err);
     options_forget(FIELDS(loader_options), &l->options);
     if (s != LEAT_OK)

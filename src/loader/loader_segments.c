@@ -127,10 +127,10 @@ bool loader_segments_size(struct leat_loader *l, uint64_t *size)
     pool = WORDS * (places + 2 * (uint64_t)l->rows) + whole_places(l) + l->rows + max_pool(l);
     if (pool > UINT32_MAX)
         return false;
-    return loader_layout_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->rows + 1), &z->segments_at) &&
-           loader_layout_add(size, (uint64_t)z->tokens * l->token_width, &z->tokens_at) &&
-           (!l->masks || loader_layout_add(size, z->tokens, &at)) &&
-           loader_layout_add(size, pool * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
+    return loader_slot_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->rows + 1), &z->segments_at) &&
+           loader_slot_add(size, (uint64_t)z->tokens * l->token_width, &z->tokens_at) &&
+           (!l->masks || loader_slot_add(size, z->tokens, &at)) &&
+           loader_slot_add(size, pool * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
 }
 
 enum leat_status loader_segments_open(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
@@ -275,7 +275,7 @@ static enum leat_status read_cut(const struct leat_loader *l, struct loader_slot
         if (run->id == LOADER_OF_DATASET)
             s = read_run(l, slot, row, run, o.first, o.count, to, err);
         else if (to)
-            loader_layout_fill(l, to, 1, run->id);
+            loader_slot_fill(l, to, 1, run->id);
     }
     return s;
 }
@@ -388,7 +388,7 @@ static enum leat_status begin_row(const struct leat_loader *l, struct loader_slo
         return s;
     s = take_tokens(l, x, 1, &token, err); /* for leat_batch_row() */
     if (s == LEAT_OK && slot->memory)
-        loader_layout_fill(l, slot->memory + l->sizes.tokens_at + (size_t)token * l->token_width, 1, l->pad);
+        loader_slot_fill(l, slot->memory + l->sizes.tokens_at + (size_t)token * l->token_width, 1, l->pad);
     return s;
 }
 
@@ -459,19 +459,12 @@ enum leat_status loader_segments_begin(struct leat_loader *l, struct loader_slot
     return LEAT_OK;
 }
 
-uint8_t *loader_segments_row(const struct loader_slot *slot, uint32_t row)
-{
-    const struct rows_layout *y = &slot->layout;
-
-    return slot->memory + y->tokens_at + (size_t)slot->segments.rows[row].token * y->token_width;
-}
-
 void loader_segments_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
 {
     const struct loader_segments *x = &slot->segments;
     size_t at = l->sizes.tokens_at + (size_t)x->rows[row].token * l->token_width;
 
-    loader_layout_fill(l, slot->memory + at, x->rows[row + 1].token - x->rows[row].token, l->pad);
+    loader_slot_fill(l, slot->memory + at, x->rows[row + 1].token - x->rows[row].token, l->pad);
 }
 
 /* ---- When the tokens have come ---- */
@@ -544,8 +537,8 @@ static enum leat_status find_mask(const struct leat_loader *l, struct loader_slo
         if (!overlaps(run, at, cut->place - chain->place, cut->tokens, &o))
             continue;
         if (run->id == LOADER_OF_DATASET)
-            s = loader_mask_piece(l, slot->samples[row].number, &run->piece, run->first + o.first, o.count,
-                                  to + o.behind, err);
+            s = leat_plan_mask(l->plan, slot->samples[row].number, &run->piece, run->first + o.first, o.count,
+                               to + o.behind, err);
         else
             to[o.behind] = run->weight;
     }

@@ -74,14 +74,8 @@ struct loader_segments {
 enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
                                   struct leat_error *err);
 
-/* Adds one. */
+/* Adds one run. */
 enum leat_status loader_runs_add(struct loader_segments *x, const struct loader_run *run, struct leat_error *err);
-
-/* ---- loader_changed.c ---- */
-
-/* Adds the runs of a row that the plan changes. *ends: the row ends with the last token of its last piece. */
-enum leat_status loader_changed_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row, bool *ends,
-                                     struct leat_error *err);
 
 /* ---- loader_segments.c ---- */
 
@@ -117,8 +111,7 @@ enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot 
 void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
 void loader_segments_end(const struct leat_loader *l, struct loader_slot *slot);
 
-/* As loader_layout_row() and loader_layout_clear(). */
-uint8_t *loader_segments_row(const struct loader_slot *slot, uint32_t row);
+/* Fills a row with end tokens. */
 void loader_segments_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
 #endif

@@ -60,37 +60,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The length of a batch that has this row of so many inputs: padding in a row belongs to it (`own_labels`). */
-static uint64_t length_with(const struct leat_loader *l, const struct leat_sample *sample, uint64_t inputs)
-{
-    uint64_t length = l->plan->order->own_labels ? plan_length_at(l->plan, sample->number) : 0;
-
-    return length > inputs ? length : inputs;
-}
-
-/* Finds the length of the slot's batch, whose pieces are known: that of its longest row. A rank that has no row in the
- * last batch takes the plan's last row instead: its arrays must have the shape of the other ranks', in programs with
- * collectives or of fixed shapes. */
-enum leat_status loader_stage_length(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-    uint64_t longest = 1, got;
-    struct leat_sample last;
-
-    for (uint32_t i = 0; i < slot->places; i++) {
-        uint64_t length = length_with(l, &slot->samples[i], loader_layout_inputs(l, slot, i));
-
-        longest = length > longest ? length : longest;
-    }
-    if (slot->places == 0)
-        s = plan_samples(l->plan, l->positions - 1, 1, &last, &got, err);
-    if (s == LEAT_OK && slot->places == 0)
-        longest = length_with(l, &last, l->options.outputs.unshifted ? last.tokens : last.length);
-    slot->batch.length = longest > 1 ? (uint32_t)longest : 1;
-    return s;
-}
-
-/* Likewise of a step with so many batches by tokens for all ranks. A rank without one has a row of padding. */
+/* How many rows this rank has of a step with so many batches by tokens for all ranks. A rank without one has a row of
+ * padding. */
 static uint32_t rows_by_tokens(const struct leat_loader *l, uint64_t got, uint64_t batches)
 {
     if (batches == 0 || (l->options.last == LEAT_LAST_DROPPED && batches < l->options.ranks.world))
@@ -145,7 +116,7 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
     memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
     s = loader_pieces_find(l, slot, err);
-    return s == LEAT_OK && *rows > 0 ? loader_stage_length(l, slot, err) : s;
+    return s == LEAT_OK && *rows > 0 ? loader_pieces_length(l, slot, err) : s;
 }
 
 /* Begins the next batch in a slot; false: no further batch. */

@@ -1,0 +1,182 @@
+/*
+ * loader_marks.c: what is known of the tokens of rows: where documents begin, and which tokens have no loss, by the
+ * masks of datasets and plans (leat_plan_mask()) and by the loader's options (struct leat_loader_outputs).
+ *
+ * Both are found when the tokens have come. Starts become bits before the rows, from the starts of the documents in and
+ * near them. Masks are few bytes, and come through the page cache, whatever reads the tokens; they follow the tokens in
+ * the slot, so that one copy brings both to a device. Gaps in rows of whole documents have no loss (struct leat_piece):
+ * a mask of 0. Options clear the mask of what they name, so that host and GPU follow.
+ */
+#include <string.h>
+
+#include "base/status.h"
+#include "dataset/part_index.h"
+#include "loader.h"
+
+#define STARTS_AT_ONCE 256u
+
+/* ---- Documents ---- */
+
+uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
+{
+    const struct rows_layout *y = &slot->layout;
+    uint64_t *words = (uint64_t *)(void *)(slot->memory + y->starts_at) + (size_t)row * y->start_words;
+
+    memset(words, 0, y->start_words * sizeof *words);
+    words[0] = 1;
+    return words;
+}
+
+/* Sets the bits of one piece, from place `place` of a row on. */
+static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_piece *piece, uint32_t place,
+                                      uint64_t *words, struct leat_error *err)
+{
+    struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
+    uint64_t from, to, starts[STARTS_AT_ONCE];
+    enum leat_status s = part_documents_near(p, piece->offset, piece->offset + piece->count, &from, &to, err);
+
+    while (s == LEAT_OK && from < to) {
+        uint64_t count = to - from < STARTS_AT_ONCE ? to - from : STARTS_AT_ONCE;
+
+        s = part_starts(p, from, count, starts, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+            uint64_t at = starts[i] - piece->offset; /* huge if it lies before the piece */
+
+            if (at < piece->count)
+                words[(place + at) / 64] |= (uint64_t)1 << (place + at) % 64;
+        }
+        from += count;
+    }
+    return s;
+}
+
+enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                       struct leat_error *err)
+{
+    uint64_t *words = loader_documents_clear(slot, row);
+    enum leat_status s = LEAT_OK;
+    uint32_t tokens = 0;
+
+    for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
+        const struct leat_piece *piece = &slot->pieces[k];
+        uint32_t at = l->options.outputs.unshifted ? tokens : piece->at;
+
+        tokens += piece->count + loader_pieces_gap(l, piece);
+        if (piece->count == 0)
+            continue;
+        /* a piece starts a new document in its row, even if it begins inside a document */
+        words[at / 64] |= (uint64_t)1 << at % 64;
+        if (piece->document == LEAT_NONE)
+            s = find_in_piece(l, piece, at, words, err);
+    }
+    return s;
+}
+
+/*
+ * Where documents begin, and masks, are read when the tokens have come, page by page of an index. On a file server each
+ * page took its time with nothing else under way: cold rows with positions came 17 times slower than without. So the
+ * index is announced with the rows; of document starts, all in a region of tokens, since rows there come again.
+ */
+
+#define REGION ((uint64_t)1 << 20) /* tokens */
+
+static void announce_starts(struct leat_loader *l, const struct leat_piece *piece, struct part *p)
+{
+    uint64_t last = (piece->offset + piece->count - 1) / REGION;
+
+    for (uint64_t at = piece->offset / REGION; at <= last; at++) {
+        uint64_t number = ((uint64_t)loader_file_of(l, piece) << 40 | at) + 1; /* 0: nothing was announced */
+        uint64_t *seen = &l->announced[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
+
+        if (*seen == number)
+            continue;
+        *seen = number;
+        part_index_announce_starts(p, at * REGION, (at + 1) * REGION < p->tokens ? (at + 1) * REGION : p->tokens);
+    }
+}
+
+void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot)
+{
+    bool starts = l->documents || l->segmented;
+    uint32_t count = starts || l->plan->masks ? slot->first_piece[slot->places] : 0;
+
+    for (uint32_t k = 0; k < count; k++) {
+        const struct leat_piece *piece = &slot->pieces[k];
+        struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
+
+        if (starts && piece->count > 0 && piece->document == LEAT_NONE)
+            announce_starts(l, piece, p);
+        if (l->plan->masks)
+            part_index_announce_mask(p, piece->offset, piece->offset + piece->count);
+    }
+}
+
+/* ---- Loss ---- */
+
+enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
+{
+    const struct leat_loader_outputs *o = &l->options.outputs;
+    struct leat_info info = LEAT_INFO_INIT;
+
+    leat_dataset_info(l->plan->sources[0].dataset, &info);
+    l->ignored = o->ignore_index != 0 ? o->ignore_index : -100;
+    l->loss.begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
+    if (l->ignored >= 0)
+        return status_argument(err, "ignore_index", "ignore_index must be below 0, not %d: other numbers are tokens",
+                               (int)l->ignored);
+    if (o->mask_begin && info.begin_token == LEAT_NONE)
+        return status_argument(err, "mask_begin", "the datasets have no begin token: leave mask_begin out");
+    l->masks |= o->mask_row_first || o->mask_begin;
+    return LEAT_OK;
+}
+
+static uint32_t token_at(const struct leat_loader *l, const uint8_t *tokens, uint64_t i)
+{
+    const uint8_t *p = tokens + i * l->token_width;
+    uint32_t t = p[0] | (uint32_t)p[1] << 8;
+
+    return l->token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
+                        uint8_t *mask)
+{
+    if (l->options.outputs.mask_row_first && second < count)
+        mask[second] = 0;
+    for (uint64_t i = 0; l->loss.begin_token != LEAT_NONE && i < count; i++)
+        if (token_at(l, tokens, i) == l->loss.begin_token)
+            mask[i] = 0;
+}
+
+/* ---- Masks ---- */
+
+void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t width = 0;
+
+    for (uint32_t i = 0; i < slot->places; i++)
+        if (loader_pieces_tokens(l, slot, i) > width)
+            width = loader_pieces_tokens(l, slot, i);
+    slot->layout.masks_at = slot->bytes;
+    slot->layout.mask_width = (uint32_t)width;
+    slot->bytes += (size_t)(slot->batch.rows * width);
+}
+
+enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                 struct leat_error *err)
+{
+    uint8_t *mask = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width, *to = mask;
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
+        const struct leat_piece *p = &slot->pieces[k];
+        uint64_t gap = loader_pieces_gap(l, p);
+
+        s = leat_plan_mask(l->plan, slot->samples[row].number, p, 0, p->count, to, err);
+        memset(to + p->count, 0, gap);
+        to += p->count + gap;
+    }
+    if (s == LEAT_OK)
+        loader_loss_tokens(l, loader_slot_row(slot, row), loader_pieces_tokens(l, slot, row), 1, mask);
+    return s;
+}
