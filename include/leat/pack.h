@@ -139,7 +139,7 @@ struct leat_pack_options {
 
     /* ---- Conversations ---- */
     /* Records are conversations, which this chat template (Jinja) renders: the name of a file, or "" for the one of the
-     * tokenizer's folder. What the assistant says is learned. NULL: records are texts. See leat_pack(). */
+     * tokenizer's folder. What `learn` says is learned. NULL: records are texts. See leat_pack(). */
     const char *chat;
     const char *messages; /* the field that holds the conversation; NULL: "messages" */
     /* The field that holds the tools of a conversation, with `chat`; NULL: "tools", if there is one. "": none. */
@@ -198,12 +198,23 @@ struct leat_pack_options {
     uint64_t exclude_count;
     uint32_t allow_truncated; /* of a part of a run: inputs that were cut off or broken are no failure of its step;
                                  leat_pack() reports them, and succeeds */
-    uint32_t reserved;        /* 0 */
+
+    /* ---- What of conversations is learned, with `chat` ---- */
+    uint32_t learn; /* 0: all answers, "assistant"; 1: the "last"; 2: of it what follows its reasoning and tool calls,
+                       "final"; 3: "all" tokens. See leat_pack() */
+    uint32_t learn_reasoning;  /* of answers; 0: yes, 1: no */
+    uint32_t learn_tool_calls; /* of answers; 0: yes, 1: no */
+    uint32_t learn_end;        /* which tokens that end turns; 0: all, 1: the last, 2: none */
+    uint32_t reserved;         /* 0 */
+    /* The member of messages that says how much each is learned, over `learn`; "none": none does. NULL: train,
+     * training, loss, loss_mask, weight and loss_scale. See leat_pack(). */
+    const char *message_weight;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
-      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0 }
+      LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0,       \
+      0, 0, 0, 0, NULL }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {

@@ -1,10 +1,11 @@
-"""_marked.py: strings that know which of their characters stood in a conversation, and which training learns. They are
-strings like any other: what a template makes of them is what Python makes of the same str, and the marks follow beside.
-So the text of a rendering is jinja2's, and after it each character says where it is from.
+"""_marked.py: strings that know which of their characters stood in a conversation, and where. They are strings like any
+other: what a template makes of them is what Python makes of the same str, and the marks follow beside. So the text of a
+rendering is jinja2's, and after it each character says where it is from.
 
-A string's marks are a str of the same length, a digit for each character: DATA + LEARNED. An operation that is not
-followed character by character marks all of its result: as data if any of what it was made of is, as learned if all of
-the conversation's strings in it are.
+A string's marks are a str of the same length, a character for each of its own, whose number is DATA + GENERATED +
+SOURCES * source. The source says which part of which message it is, or of what it took the place (learning.py numbers
+them); 0: none. An operation that is not followed character by character marks all of its result: as data if any of what
+it was made of is, and with the source that all of the conversation's strings in it have.
 """
 from __future__ import annotations
 
@@ -18,15 +19,16 @@ import jinja2.runtime
 import jinja2.utils
 import markupsafe
 
-DATA, LEARNED = 1, 2
-_WITH = str.maketrans("01", "23")
+DATA, GENERATED, SOURCES = 1, 2, 4  # it stood in the conversation; {% generation %} wrote it
+PARTS = 4  # sources of a message: source 1 + PARTS * message + part
+_NONE = "\0"
 _WORD = re.compile(r"[A-Za-z0-9_-]*")
 
 
 # ---- Marks -----------------------------------------------------------------------------------------------------------
 
 def marks_of(text):
-    return text._marks if type(text) in (Marked, Safe) else "0" * len(text)
+    return text._marks if type(text) in (Marked, Safe) else _NONE * len(text)
 
 
 def _leaves(value):
@@ -47,14 +49,21 @@ def _has_leaf(value):
     return next(_leaves(value), None) is not None
 
 
-def _bits(value, others=False):
-    """Of all of a value, as one mark. `others`: a string of the template in it is not learned, either."""
-    found = [leaf for leaf in _leaves(value) if not isinstance(leaf, str) or leaf]
+def _mark_of(value, others=False):
+    """The number that marks all of what is made of a value. `others`: a string of the template in it has no source."""
+    found = set()
+    for leaf in _leaves(value):
+        found.update(map(ord, set(leaf._marks)) if isinstance(leaf, str) else (leaf._mark,))
     if not found:
         return 0
-    data = any(not isinstance(leaf, str) or "1" in leaf._marks or "3" in leaf._marks for leaf in found)
-    learned = all(not isinstance(leaf, str) or not leaf._marks.strip("23") for leaf in found)
-    return DATA * data + LEARNED * (learned and not (others and _has_plain(value)))
+    source = 0 if others and _has_plain(value) else _common({mark // SOURCES for mark in found})
+    return any(mark & DATA for mark in found) + GENERATED * all(mark & GENERATED for mark in found) + SOURCES * source
+
+
+def _common(sources):
+    """Several parts of a message are its first one; of several messages is none."""
+    same = 0 not in sources and len({(source - 1) // PARTS for source in sources}) == 1
+    return min(sources) if same else 0
 
 
 def _has_plain(value):
@@ -64,30 +73,37 @@ def _has_plain(value):
 
 
 def _spread(text, value, others=False):
-    bits = _bits(value, others) if text else 0
-    return Marked(text, str(bits) * len(text)) if bits else text
+    mark = _mark_of(value, others) if text else 0
+    return Marked(text, chr(mark) * len(text)) if mark else text
 
 
-def learn(text):
-    """All of it is learned."""
-    marks = marks_of(text).translate(_WITH)
+class _Generated(dict):
+    def __missing__(self, mark):
+        self[mark] = mark | GENERATED
+        return self[mark]
+
+
+_GENERATED = _Generated()
+
+
+def generated(text):
+    """All of it is what {% generation %} wrote."""
+    marks = marks_of(text).translate(_GENERATED)
     return Safe(text, marks=marks) if isinstance(text, markupsafe.Markup) else Marked(text, marks)
 
 
-def learned_in(text):
-    return [m.span() for m in re.finditer("[23]+", marks_of(text))]
-
-
-def marked(value, learned=False):
-    """A value of a conversation, with all that it holds. A word as a key is also the template's."""
+def marked(value, source=0, numbers=False):
+    """A value of a conversation, with all that it holds; `numbers`: those, too. A word as a key is also the
+    template's."""
     kind = type(value)
     if kind is str:
-        return Marked(value, ("3" if learned else "1") * len(value))
+        return Marked(value, chr(DATA + SOURCES * source) * len(value))
     if kind is dict:
-        return {unmarked_word(marked(key, learned)): marked(item, learned) for key, item in value.items()}
+        return {unmarked_word(marked(key, source, numbers)): marked(item, source, numbers)
+                for key, item in value.items()}
     if kind is list or kind is tuple:
-        return kind([marked(item, learned) for item in value])
-    return Int(value) if learned and kind is int else Float(value) if learned and kind is float else value
+        return kind([marked(item, source, numbers) for item in value])
+    return _counted(value, DATA + SOURCES * source) if numbers else value
 
 
 def unmarked_word(text):
@@ -101,7 +117,7 @@ def join(parts):
     text = "".join(parts)
     for part in parts:
         if type(part) is Marked:
-            return Marked(text, "".join([p._marks if type(p) is Marked else "0" * len(p) for p in parts]))
+            return Marked(text, "".join([p._marks if type(p) is Marked else _NONE * len(p) for p in parts]))
     return text
 
 
@@ -112,7 +128,7 @@ class Marked(str):
 
     def __new__(cls, text, marks=None):
         self = str.__new__(cls, text)
-        self._marks = "0" * len(self) if marks is None else marks
+        self._marks = _NONE * len(self) if marks is None else marks
         return self
 
     def __str__(self):
@@ -124,7 +140,7 @@ class Marked(str):
         return NotImplemented
 
     def __radd__(self, other):
-        return Marked(str.__add__(other, self), "0" * len(other) + self._marks) if type(other) is str else \
+        return Marked(str.__add__(other, self), _NONE * len(other) + self._marks) if type(other) is str else \
             NotImplemented
 
     def __mul__(self, times):
@@ -179,17 +195,17 @@ class Marked(str):
         return out
 
     def replace(self, old, new, count=-1, /):
-        """What takes the place of learned characters is learned, and what is put between two of them."""
+        """What takes the place of a part's characters belongs to it, and what is put between two of them."""
         text = str.replace(self, old, new, count)
-        if type(new) is not Marked and not self._marks.strip("0"):
+        if type(new) is not Marked and not self._marks.strip(_NONE):
             return Marked(text)
         own, left, at, out = marks_of(new), count, 0, []
         while left != 0 and (found := str.find(self, old, at)) >= 0:
             if old:
-                out += self._marks[at:found], _learned_as(own, self._marks[found:found + len(old)], any)
+                out += self._marks[at:found], _as_beside(own, self._marks[found:found + len(old)], any)
                 at = found + len(old)
             else:
-                out.append(_learned_as(own, self._marks[max(at - 1, 0):at + 1], all))
+                out.append(_as_beside(own, self._marks[max(at - 1, 0):at + 1], all))
                 if at == len(self):
                     at += 1
                     break
@@ -209,12 +225,19 @@ class Marked(str):
             out.append(mark)
             before = mark[-1:] or before
             if i + 1 < len(marks):
-                out.append(_learned_as(self._marks, before + after[i], all))
+                out.append(_as_beside(self._marks, before + after[i], all))
         return Marked(text, "".join(out))
 
 
-def _learned_as(own, beside, how):
-    return own.translate(_WITH) if beside and how(mark in "23" for mark in beside) else own
+def _as_beside(own, beside, how):
+    """Marks of what a template put beside, or in place of, others: if `how` (any, all) of those have a source or are
+    generated, it is of theirs."""
+    marks = [ord(mark) // GENERATED * GENERATED for mark in beside]
+    if not own or not marks or not how(marks):
+        return own
+    mark = SOURCES * _common({mark // SOURCES for mark in marks if mark})
+    mark += GENERATED * all(mark & GENERATED for mark in marks)
+    return "".join([chr(ord(one) & DATA | mark) for one in own]) if mark else own
 
 
 def _follow(name, follow):
@@ -256,7 +279,7 @@ class Safe(markupsafe.Markup):
 
     def __new__(cls, base="", encoding=None, errors="strict", marks=None):
         self = super().__new__(cls, base) if encoding is None else super().__new__(cls, base, encoding, errors)
-        self._marks = str(DATA) * len(self) if marks is None else marks
+        self._marks = chr(DATA) * len(self) if marks is None else marks
         return self
 
     def __add__(self, other):
@@ -271,26 +294,34 @@ class Safe(markupsafe.Markup):
         return Safe(text, marks=self._marks + marks_of(other) if after else marks_of(other) + self._marks)
 
 
-class Int(int):
-    """A number in an answer: written, it is learned."""
+class _Number:
+    """A number of an answer, which is a part of it where it is written."""
 
     def __str__(self):
-        return learn(Marked(int.__repr__(self), str(DATA) * len(int.__repr__(self))))
+        text = type(self).__base__.__repr__(self)
+        return Marked(text, chr(self._mark) * len(text))
 
 
-class Float(float):
-    def __str__(self):
-        return learn(Marked(float.__repr__(self), str(DATA) * len(float.__repr__(self))))
+class Int(int, _Number):
+    __str__ = _Number.__str__
 
 
-def _counted(number):
-    return Int(number) if type(number) is int else Float(number) if type(number) is float else number
+class Float(float, _Number):
+    __str__ = _Number.__str__
+
+
+def _counted(number, mark):
+    kind = {int: Int, float: Float}.get(type(number))
+    if kind:
+        number = kind(number)
+        number._mark = mark
+    return number
 
 
 def _count(kind, name):
     def method(number, *others):
         own = float if any(type(other) is float for other in others) else kind.__base__
-        return _counted(getattr(own, name)(own(number), *others))
+        return _counted(getattr(own, name)(own(number), *others), number._mark)
 
     setattr(kind, name, method)
 
@@ -410,11 +441,12 @@ def _traced(function, name):
         if isinstance(text, markupsafe.Markup):
             source = next((arg for arg in args if isinstance(arg, str)), "")
             same = type(source) in (Marked, Safe) and str.__eq__(source, text)
-            return Safe(text, marks=source._marks if same else str(_bits([args, kwargs])) * len(text))
+            return Safe(text, marks=source._marks if same else chr(_mark_of([args, kwargs])) * len(text))
         if name == "indent":
             text = "".join([text, ""])
         if name in ("int", "float", "sum", "round"):
-            return _counted(text) if _bits([args, kwargs]) & LEARNED else text
+            mark = _mark_of([args, kwargs])
+            return _counted(text, mark) if mark >= SOURCES else text
         return _spread(text, [args, kwargs]) if type(text) is str else _checked(text)
 
     return filter
@@ -434,9 +466,9 @@ def _for_methods(name, args, kwargs):
 def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
     """transformers' filter."""
     text = json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-    bits = _bits(x, True)
-    if not bits or bits & LEARNED:
-        return Marked(text, str(bits) * len(text)) if bits else text
+    mark = _mark_of(x, True)
+    if not mark or mark >= SOURCES:
+        return Marked(text, chr(mark) * len(text)) if mark else text
     encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def quoted(value):
@@ -449,12 +481,12 @@ def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False)
         traced = join(parts(x, 0))
     except (TypeError, AttributeError):  # of a Python that has another one
         traced = None
-    return traced if traced == text else Marked(text, str(DATA) * len(text))
+    return traced if traced == text else Marked(text, chr(DATA) * len(text))
 
 
 def _quoted(value, quote):
     text, marks = quote(value), marks_of(value)
-    if not marks.strip("0"):
+    if not marks.strip(_NONE):
         return text
     if len(text) != len(value) + 2:
         marks = "".join(mark * (len(quote(c)) - 2) for c, mark in zip(str.__iter__(value), marks))

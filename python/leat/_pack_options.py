@@ -70,7 +70,7 @@ def _rendering(chat):
     template = "" if chat.template == "tokenizer" else os.fsdecode(chat.template)  # "": the tokenizer's folder has it
     return dict(chat=template, messages=chat.messages, tools=chat.tools,
                 chat_date=None if chat.date is None else str(chat.date), chat_seconds=chat.seconds or 0,
-                skip_slow_chats=chat.skip_slow_chats), Renderers()
+                skip_slow_chats=chat.skip_slow_chats, **chat._learning()), Renderers()
 
 
 def _conditions(keep):

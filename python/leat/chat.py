@@ -15,7 +15,7 @@ import jinja2.ext
 import jinja2.meta
 import jinja2.sandbox
 
-from leat import _marked
+from leat import _learning, _marked
 
 _ROLES = {"human": "user", "gpt": "assistant"}  # of ShareGPT's form
 _REASONING = ("reasoning_content", "thinking", "reasoning")  # members with the same meaning, the usual one first
@@ -32,7 +32,7 @@ class Generation(jinja2.ext.Extension):
         return jinja2.nodes.CallBlock(self.call_method("_written"), [], [], body).set_lineno(line)
 
     def _written(self, caller):
-        return _marked.learn(caller())
+        return _marked.generated(caller())
 
 
 class Namespace(jinja2.utils.Namespace):
@@ -120,15 +120,16 @@ class Template:
     def render(self, messages, tools=None, documents=None, add_generation_prompt=False, **variables):
         """The text, which has marks for those who ask _marked.marks_of(). What is in `messages`, `tools` and
         `documents` counts as theirs, wherever the template writes it."""
-        shown = [self._shown(as_role_and_content(message)) for message in messages]
+        shown = [self._shown(number, as_role_and_content(message)) for number, message in enumerate(messages)]
         return self._template.render(
             messages=shown, tools=tools and _marked.marked(tools), documents=documents and _marked.marked(documents),
             add_generation_prompt=add_generation_prompt, **variables)
 
-    def _shown(self, message):
+    @staticmethod
+    def _shown(number, message):
         """As transformers shows it to a template: without members that are None; reasoning by all its names."""
-        learned = not self.has_generation and message.get("role") == "assistant"
-        shown = {key: _marked.marked(value, learned and key == "content")
+        answer = message.get("role") == "assistant"
+        shown = {key: _learning.shown(number, key, value, answer)
                  for key, value in message.items() if value is not None}
         shown["role"] = _marked.unmarked_word(shown["role"]) if "role" in shown else None
         if shown["role"] is None:
@@ -152,7 +153,7 @@ def as_role_and_content(message):
 
 class Rendered(NamedTuple):
     """What leat.chat.render() returns. `learned`: the stretches of the text, (begin, end) in characters, that training
-    learns: what {% generation %} wrote, or else the contents of the assistant's messages."""
+    learns, without the tokens that end turns."""
     text: str
     learned: list[tuple[int, int]]
 
@@ -175,7 +176,8 @@ def _plain(value):
 
 
 def render(template: str, messages, tools=None, *, documents=None, add_generation_prompt: bool = False,
-           date: datetime | str | None = None, **variables) -> Rendered:
+           date: datetime | str | None = None, learn: str = "assistant", learn_reasoning: str = "yes",
+           learn_tool_calls: str = "yes", message_weight: str | None = None, **variables) -> Rendered:
     """Renders a conversation, a list of dicts with role and content, or from and value, by a chat template; returns the
     text that transformers' apply_chat_template(tokenize=False) returns, and what of it training learns.
 
@@ -183,13 +185,20 @@ def render(template: str, messages, tools=None, *, documents=None, add_generatio
     tools       a list of dicts, JSON schemas; documents: a list of dicts
     date        what strftime_now() of the template writes: a datetime or as text, "2026-01-31". None: a template that
                 calls it is refused
+    learn, learn_reasoning, learn_tool_calls, message_weight    what is learned, as in leat.Chat
     variables   what else the template gets: bos_token="<s>", enable_thinking=False
 
+    ValueError: what a message says of its weight is none.
     jinja2.exceptions.TemplateError and other exceptions are the template's; TemplateError also if what it writes would
     differ from run to run (|random, lipsum(), a method without its brackets).
     """
     made = _templates(template, date)
     if made.needs_date:
         raise ValueError("the chat template calls strftime_now(): give the date that it writes, date=\"YYYY-MM-DD\"")
-    text = made.render(_plain(messages), _plain(tools), _plain(documents), add_generation_prompt, **_plain(variables))
-    return Rendered(str.__str__(text), _marked.learned_in(text))
+    learning = _learning.Learning(learn, learn_reasoning, learn_tool_calls, message_weight=message_weight)
+    learning.strict = False
+    messages, variables = _plain(messages), _plain(variables)
+    text = made.render(messages, _plain(tools), _plain(documents), add_generation_prompt, **variables)
+    messages = list(map(as_role_and_content, messages))
+    stretches = learning.choose(_learning.Turns(made, variables), messages, text)
+    return Rendered(str.__str__(text), [(one.begin, one.end) for one in stretches if one.weight])

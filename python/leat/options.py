@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
 DTYPES = ("int64", "int32")
+LEARN = {"learn": {"assistant": 0, "last": 1, "final": 2, "all": 3}, "learn_reasoning": {"yes": 0, "no": 1},
+         "learn_tool_calls": {"yes": 0, "no": 1}, "learn_end": {"all": 0, "last": 1, "no": 2}}
 
 
 class Group:
@@ -361,6 +363,12 @@ class Chat(Group):
               it is refused
     seconds   how long rendering one conversation may take (10); one that takes longer ends the run
     skip_slow_chats  rejects conversations that take longer; which these are depends on the machine
+    learn     what training learns: "assistant" (all answers), "last" (the last one), "final" (what follows the last
+              answer's reasoning and tool calls) or "all" (every token)
+    learn_reasoning, learn_tool_calls   "no": of learned answers these are not learned
+    learn_end the tokens that end learned turns: "all", "last" (the last turn's) or "no"
+    message_weight  the member of messages that says how much each is learned, over `learn`: true, false or a number
+              from 0 to 1; None: train, training, loss, loss_mask, weight and loss_scale; "none": no member
     """
 
     template: str | bytes | os.PathLike
@@ -370,6 +378,11 @@ class Chat(Group):
     date: Any = None
     seconds: int | None = None
     skip_slow_chats: bool = False
+    learn: Literal["assistant", "last", "final", "all"] = "assistant"
+    learn_reasoning: Literal["yes", "no"] = "yes"
+    learn_tool_calls: Literal["yes", "no"] = "yes"
+    learn_end: Literal["all", "last", "no"] = "all"
+    message_weight: str | None = None
     called = "leat.Chat"
 
     def __post_init__(self) -> None:
@@ -379,3 +392,11 @@ class Chat(Group):
         self._check(instance, "tools", (str, type(None)), "the name of a field")
         if self.seconds is not None:
             self._check(whole, "seconds", 1, 86400)
+        for name, values in LEARN.items():
+            self._check(choice, name, values)
+        self._check(instance, "message_weight", (str, type(None)), "the name of a field")
+
+    def _learning(self) -> dict[str, Any]:
+        """As the extension takes it."""
+        return {name: values[getattr(self, name)] for name, values in LEARN.items()} | {
+            "message_weight": self.message_weight}

@@ -17,7 +17,7 @@ if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would lo
     sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
 
 VERSION = "1.0.0"  # of the package: read by `leat pack --chat`, which does not import it
-PROTOCOL = b"1"
+PROTOCOL = b"2"
 TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
 MAX_FRAME = 64 << 20
 FLUSH_BYTES, FLUSH_SECONDS = 1 << 16, 0.1
@@ -27,7 +27,8 @@ DIGITS = 4300  # of a number, as Python has it by itself since 3.11
 KINDS = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean",
          type(None): "null"}
 _LONE = re.compile("[\ud800-\udfff]")
-_BITS = {"0": b"\0", "1": b"\1", "2": b"\2", "3": b"\3"}
+ROLES = ("assistant", "user", "system", "developer", "tool", "function")  # as render.h has them
+TURN, WITHIN = 1, 2  # of a stretch
 
 
 class Rejected(Exception):
@@ -80,13 +81,16 @@ class Renderer:
 
         import jinja2
 
-        from leat import _marked, chat
-        memory, self.most, date, usual, with_tools, *names = fields
+        from leat import _learning, _marked, chat
+        memory, self.most, date, learning, usual, with_tools, *names = fields
         self.variables = {name.decode(): value.decode() for name, value in zip(names[::2], names[1::2])}
         self.decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
         self.refused, self.varies = jinja2.exceptions.TemplateError, _marked.Varies
-        self.templates = [self._template(chat, text.decode(), date.decode())
-                          for text in [usual] + [with_tools] * bool(with_tools)]
+        self.wrong = _learning.Wrong
+        self.learning = _learning.Learning.of_lines(learning.decode())
+        templates = [self._template(chat, text.decode(), date.decode())
+                     for text in [usual] + [with_tools] * bool(with_tools)]
+        self.templates = [(template, _learning.Turns(template, self.variables)) for template in templates]
         self.most, self.memory = int(self.most), int(memory)
 
     def _template(self, chat, text, date):
@@ -117,12 +121,17 @@ class Renderer:
             return self._answer(repaired(messages), repaired(tools))
 
     def _answer(self, messages, tools):
-        template = self.templates[-1 if tools is not None else 0]
+        from leat import chat
+        template, turns = self.templates[-1 if tools is not None else 0]
         text = template.render(messages, tools, **self.variables)
         out = text.encode()
         if len(out) > self.most:
             return [b"%d" % TOO_BIG, b"text"]
-        return [b"%d" % TEXT, out, marks_in_bytes(text, out), b"%d" % template.has_generation]
+        messages = list(map(chat.as_role_and_content, messages))
+        stretches = stretches_in_bytes(self.learning.choose(turns, messages, text), messages, text)
+        if len(stretches) > self.most:
+            return [b"%d" % TOO_BIG, b"text"]
+        return [b"%d" % TEXT, out, data_in_bytes(text), stretches]
 
     def answer(self, messages, tools):
         """The frame."""
@@ -130,7 +139,7 @@ class Renderer:
             return frame_of(self.render(messages, tools))
         except MemoryError:
             return frame_of([b"%d" % TOO_BIG, b"memory"])
-        except Rejected as why:
+        except (Rejected, self.wrong) as why:
             reason = str(why)
         except self.varies as why:
             reason = f"the chat template fails: {why}"
@@ -146,9 +155,11 @@ def short(why):
 
 
 def check(messages, tools):
-    from leat import chat
+    from leat import _learning, chat
     if not isinstance(messages, list) or not messages:
         raise Rejected("the conversation has no messages")
+    if len(messages) > _learning.MAX_MESSAGES:
+        raise Rejected(f"the conversation has more than {_learning.MAX_MESSAGES} messages")
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
             raise Rejected(f"message {number} of the conversation is {KINDS[type(message)]}, not an object")
@@ -171,14 +182,25 @@ def repaired(value):
     return list(map(repaired, value)) if isinstance(value, list) else value
 
 
-def marks_in_bytes(text, out):
-    """A byte of marks for each byte of the text."""
+def data_in_bytes(text):
+    """A byte for each byte of the text: whether it stood in the conversation."""
     from leat import _marked
-    marks, text = _marked.marks_of(text), str.__str__(text)[:]
-    if len(out) == len(text):
-        return marks.encode().translate(bytes(n & 3 for n in range(256)))
-    return b"".join(_BITS[run[1]] * len(text[run.start():run.end()].encode())
+    marks, text = _marked.marks_of(text), str.__str__(text)
+    return b"".join((b"\1" if ord(run[1]) & _marked.DATA else b"\0") * len(text[run.start():run.end()].encode())
                     for run in re.finditer(r"(.)\1*", marks, re.DOTALL))
+
+
+def stretches_in_bytes(stretches, messages, text):
+    """As render.h has them: from characters to bytes."""
+    text, out, at, byte = str.__str__(text), [], 0, 0
+    for stretch in stretches:
+        begin = byte + len(text[at:stretch.begin].encode())
+        at, byte = stretch.end, begin + len(text[stretch.begin:stretch.end].encode())
+        role = messages[stretch.message].get("role")
+        flags = (stretch.turn is not None) * TURN + stretch.within * WITHIN
+        out.append(struct.pack("<IIIIdd", begin, byte, ROLES.index(role) if role in ROLES else len(ROLES), flags,
+                               stretch.weight, stretch.turn or 0))
+    return b"".join(out)
 
 
 # ---- The process -----------------------------------------------------------------------------------------------------
@@ -224,13 +246,13 @@ def main():
     try:
         import jinja2
 
-        from leat import _marked, chat  # noqa: F401
+        from leat import _learning, _marked, chat  # noqa: F401
     except ImportError as why:
         return send([PROTOCOL, b"%d" % FAILED, b"jinja2", str(why).encode()])
     fields = read_frame(stream)
     if fields is None or fields[0] != PROTOCOL:
         return send([PROTOCOL, b"%d" % FAILED, b"protocol", b""])
-    seconds, wrong = int(fields[1]), None
+    seconds, wrong, what = int(fields[1]), None, b"template"
     bound(seconds, READ_BYTES)
     try:
         renderer = Renderer(fields[2:])
@@ -238,14 +260,16 @@ def main():
         wrong = f"line {why.lineno}: {short(why)}"
     except (Rejected, _marked.Varies) as why:
         wrong = str(why)
+    except _learning.Wrong as why:
+        wrong, what = str(why), b"learn"
     except MemoryError:
         wrong = f"to read it takes more than {READ_BYTES >> 20} MiB"
     except Exception as why:
         wrong = f"{type(why).__name__}: {short(why)}"
     limit(resource.RLIMIT_DATA)
     if wrong:
-        return send([PROTOCOL, b"%d" % FAILED, b"template", wrong.encode()])
-    needs_date = any(template.needs_date for template in renderer.templates)
+        return send([PROTOCOL, b"%d" % FAILED, what, wrong.encode()])
+    needs_date = any(template.needs_date for template, _ in renderer.templates)
     send([PROTOCOL, b"%d" % (FAILED if needs_date else TEXT), b"date" if needs_date else b"",
           jinja2.__version__.encode()])
     while not needs_date and (fields := read_frame(stream)) is not None:

@@ -5,6 +5,7 @@ import functools
 import io
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -110,9 +111,10 @@ def tokens_of(text, learned, answers=False):
 class Rendered:
     """What a renderer of leat makes of a template and conversations, in this process."""
 
-    def __init__(self, template, date="2026-01-31"):
-        self.renderer = leat_render.Renderer([b"1000000000", b"8000000", date.encode(), template.encode(), b"",
-                                              b"bos_token", b"<s>", b"eos_token", b"</s>"])
+    def __init__(self, template, date="2026-01-31", learning=""):
+        self.renderer = leat_render.Renderer([b"1000000000", b"8000000", date.encode(), learning.encode(),
+                                              template.encode(), b"", b"bos_token", b"<s>", b"eos_token", b"</s>"])
+        self.renderer.learning.strict = False
 
     def __call__(self, conversation):
         """The text, and for each byte whether it is learned; or the reason why there is none. `conversation`: a value,
@@ -121,7 +123,9 @@ class Rendered:
         kind, *rest = leat_render.read_frame(io.BytesIO(self.renderer.answer(text.encode(), b"")))
         if int(kind) != leat_render.TEXT:
             return rest[0].decode()
-        return rest[0].decode(), [mark & 2 > 0 for mark in rest[1]]
+        stretches = list(struct.iter_unpack("<IIIIdd", rest[2]))
+        return rest[0].decode(), [any(begin <= byte < end and weight > 0 for begin, end, _, _, weight, _ in stretches)
+                                  for byte in range(len(rest[0]))]
 
 
 # ---- The vocabulary ----------------------------------------------------------------------------------------------

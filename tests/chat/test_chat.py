@@ -30,10 +30,19 @@ def conversation():
     return made
 
 
+def shown(template, messages):
+    """The conversation with answers that are empty, if the template does not show them: else they are rejected."""
+    done = render(template, messages)
+    if done is None or any(c in ANSWER for c in done[0]):
+        return messages
+    return [dict(m, content="") if m["role"] == "assistant" else m for m in messages]
+
+
 def check(template, conversations, name="", program=LEAT):
     """Packs them with the template, and compares what comes out."""
     says = "generation %}" in template
     want, refused = [], 0
+    conversations = [shown(template, messages) for messages in conversations]
     for messages in conversations:
         done = render(template, messages)
         if done is None:

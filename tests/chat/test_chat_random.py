@@ -289,9 +289,11 @@ for turn in range(COUNT):
     want = {i: done for i, line in enumerate(lines) if (done := render(template, json.loads(line)["messages"]))}
     for made_by in [rendered] + [packed_as] * (turn % 5 == 0):
         have = made_by(template, lines, want)
-        assert set(have) == set(want), (template, lines, set(have), set(want), rejects())
+        hidden = sum("shows nothing of its content" in why for why in rejects()) if made_by is packed_as and want else 0
+        assert set(have) <= set(want) and len(have) + hidden == len(want), (
+            template, lines, set(have), set(want), rejects())
         for i, (said, learned) in want.items():
-            if " at 0x" in said:  # an address
+            if " at 0x" in said or i not in have:  # an address, or an answer that is not shown
                 continue
             shown, mask = have[i]
             assert shown == said, (template, lines[i], shown, said)

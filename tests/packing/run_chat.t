@@ -78,3 +78,39 @@ The tokenizer's own template, its special tokens and its other templates belong 
   $ changed chat_template.jinja "$two"
   leat: the run in */run was planned with another chat template, or other special tokens beside it; to plan it anew, remove the folder */run (glob)
   [1]
+
+What is learned belongs to the plan, to what a stopped run goes on with, and to the metadata.
+
+  $ cp b.jinja a.jinja
+  $ plan -t bytes --chat a.jinja --learn last --learn-end no
+  $ leat pack --run run --part 1 --learn last
+  leat: --learn belongs to the plan of a run: all parts share it (leat pack --help shows how)
+  [2]
+  $ leat pack --run run --parts 2 -t bytes --chat a.jinja --learn all chat.jsonl
+  leat: the run in */run was planned with "learn 1", not with "learn 3": give the same options; to plan it anew, remove the folder */run (glob)
+  [1]
+  $ for part in 1 2; do leat pack --run run --part $part >/dev/null; done
+  $ leat merge -o learned run >/dev/null
+  $ leat info learned | grep learn
+  learned
+    leat.learn = last
+    leat.learn_end = no
+  $ leat pack -t bytes -o whole --force --chat a.jinja --learn last --learn-end no chat.jsonl >/dev/null
+  $ same learned whole
+  $ leat pack -t bytes -o whole --resume --chat a.jinja --learn last --learn-end no chat.jsonl | grep -c finished
+  1
+  $ leat pack -t bytes -o whole --resume --chat a.jinja chat.jsonl
+  leat: whole.leat already exists; choose another name or replace it (--force)
+  [1]
+
+Without conversations these options mean nothing.
+
+  $ leat pack -t bytes -o no --learn last chat.jsonl
+  leat: --learn is for conversations: add --chat FILE or --chat tokenizer (leat pack --help shows how)
+  [2]
+  $ leat pack -t bytes -o no --message-weight weight chat.jsonl
+  leat: --message-weight is for conversations: add --chat FILE or --chat tokenizer (leat pack --help shows how)
+  [2]
+  $ leat pack -t bytes -o no --chat a.jinja --learn answer chat.jsonl
+  leat: --learn cannot be "answer", only one of: assistant, last, final, all (leat pack --help lists the options)
+  [2]

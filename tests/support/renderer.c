@@ -67,8 +67,9 @@ static bool give_strings(struct running *r, const char *const *strings, size_t c
     return give(r, size, count);
 }
 
-static bool give_text(struct running *r, const void *text, size_t size, uint8_t mark, size_t marks)
+static bool give_text(struct running *r, const void *text, size_t size, uint8_t mark, size_t marks, size_t stretch)
 {
+    static const uint8_t stretches[32] = { 255, 255, 255, 255 };
     static uint8_t same[ROOM];
     size_t used = put(r->answer, "0", 1);
 
@@ -77,7 +78,7 @@ static bool give_text(struct running *r, const void *text, size_t size, uint8_t 
     used += put(r->answer + used, text, size);
     used += put(r->answer + used, same, marks);
     pthread_mutex_unlock(&lock);
-    used += put(r->answer + used, "0", 1);
+    used += put(r->answer + used, stretches, stretch);
     return give(r, used, 4);
 }
 
@@ -93,7 +94,7 @@ static bool answer(struct running *r, const char *messages, size_t bytes, uint32
     case STAND_IN_NOTHING:
         return true;
     case STAND_IN_ENDS:
-        return number < 3 && give_text(r, messages, bytes, 1, bytes);
+        return number < 3 && give_text(r, messages, bytes, 1, bytes, 0);
     case STAND_IN_COUNT:
         return give_strings(r, no, 3);
     case STAND_IN_SIZES:
@@ -103,13 +104,15 @@ static bool answer(struct running *r, const char *messages, size_t bytes, uint32
     case STAND_IN_KIND:
         return give_strings(r, unknown, 2);
     case STAND_IN_MARKS:
-        return give_text(r, messages, bytes, 1, bytes - 1);
+        return give_text(r, messages, bytes, 1, bytes - 1, 0);
     case STAND_IN_MARK:
-        return give_text(r, messages, bytes, 4, bytes);
+        return give_text(r, messages, bytes, 4, bytes, 0);
+    case STAND_IN_STRETCH:
+        return give_text(r, messages, bytes, 1, bytes, 32);
     case STAND_IN_UTF8:
-        return give_text(r, "a\xff", 2, 1, 2);
+        return give_text(r, "a\xff", 2, 1, 2, 0);
     default:
-        return give_text(r, messages, bytes, 1, bytes);
+        return give_text(r, messages, bytes, 1, bytes, 0);
     }
 }
 
@@ -132,8 +135,8 @@ static bool answer_all(struct running *r, uint32_t fields)
 
 static void *render(void *context)
 {
-    static const char *const ready[] = { "1", "0", "", "9.9.9" }, *const other[] = { "2", "0", "", "9.9.9" },
-                             *const none[] = { "1", "3", "jinja2", "No module named 'jinja2'" };
+    static const char *const ready[] = { "2", "0", "", "9.9.9" }, *const other[] = { "3", "0", "", "9.9.9" },
+                             *const none[] = { "2", "3", "jinja2", "No module named 'jinja2'" };
     struct running *r = context;
     uint32_t fields = take_frame(r);
     const char *const *first = r->says == STAND_IN_OTHER ? other : r->says == STAND_IN_NO_JINJA2 ? none : ready;

@@ -19,6 +19,7 @@ enum stand_in_says {
     STAND_IN_KIND,      /* ... of an unknown kind */
     STAND_IN_MARKS,     /* texts with fewer marks than bytes */
     STAND_IN_MARK,      /* ... with a mark that there is not */
+    STAND_IN_STRETCH,   /* ... with a learned stretch that there is not */
     STAND_IN_UTF8,      /* ... that are not UTF-8 */
     STAND_IN_OTHER,     /* to the first frame: another protocol */
     STAND_IN_NO_JINJA2, /* to the first frame: there is no jinja2 */

@@ -121,6 +121,25 @@ PACK_OPTION(COUNT, chat_seconds, "Chat.seconds", STEP, .name = "chat-seconds", .
 PACK_OPTION(FLAG, skip_slow_chats, "Chat.skip_slow_chats", SHARED, .name = "skip-slow-chats",
             .help = "reject conversations that take longer, instead of ending the run",
             .more = "Which ones these are depends on the machine.", .rare = true)
+PACK_OPTION(CHOICE, learn, "Chat.learn", SHARED, .name = "learn", .value = "WHAT", .standard = "assistant",
+            .help = "what training learns: assistant (all answers), last, final, all",
+            .more = "last is the last answer, final what follows its reasoning and tool calls, all every token. A "
+                    "message's own word (--message-weight) comes before it.",
+            .rare = true, .choices = PACK_WORDS("assistant", "last", "final", "all"))
+PACK_OPTION(CHOICE, learn_reasoning, "Chat.learn_reasoning", SHARED, .name = "learn-reasoning", .value = "yes|no",
+            .standard = "yes", .help = "learn the reasoning of answers", .rare = true,
+            .choices = PACK_WORDS("yes", "no"))
+PACK_OPTION(CHOICE, learn_tool_calls, "Chat.learn_tool_calls", SHARED, .name = "learn-tool-calls", .value = "yes|no",
+            .standard = "yes", .help = "learn the tool calls of answers", .rare = true,
+            .choices = PACK_WORDS("yes", "no"))
+PACK_OPTION(CHOICE, learn_end, "Chat.learn_end", SHARED, .name = "learn-end", .value = "all|last|no", .standard = "all",
+            .help = "learn the tokens that end turns", .rare = true, .choices = PACK_WORDS("all", "last", "no"))
+PACK_OPTION(TEXT, message_weight, "Chat.message_weight", SHARED, .name = "message-weight", .value = "FIELD",
+            .standard = "weight and others", .help = "the member that says how much a message is learned",
+            .more = "true, false or a number from 0 to 1; without this option, the members train, training, loss, "
+                    "loss_mask, weight and loss_scale; none: no member. It decides for its message, of whatever role, "
+                    "over --learn. Messages need not have it.",
+            .rare = true)
 PACK_OPTION(TOKEN, end_token, "end", SHARED, .name = "end", .value = "ID|TOKEN|none",
             .standard = "the tokenizer's; with --chat none", .help = "the token after each document",
             .more = "A chat template writes its own, as in transformers.", .group = "Tokens", .rare = true)
@@ -148,8 +167,7 @@ PACK_OPTION(TEXT, by, "by", SHARED, .name = "by", .value = "FIELD", .standard = 
 PACK_OPTION(FLAG, allow_empty, "allow_empty", SHARED, .name = "allow-empty",
             .help = "make a dataset without documents, if --keep leaves none",
             .more = "For a run in parts, it is an option of leat merge.", .rare = true)
-PACK_OPTION(FLAG, force, "force", OWN, .name = "force",
-            .help = "replace an existing NAME, once the new one is finished",
+PACK_OPTION(FLAG, force, "force", OWN, .name = "force", .help = "replace NAME, once the new one is finished",
             .more = "Datasets of the earlier run that this one does not write (NAME.SPLIT, NAME.VALUE) stay, and are "
                     "named.")
 PACK_COMMAND({ .name = "dry-run",
@@ -160,7 +178,7 @@ PACK_COMMAND({ .name = "dry-run",
                        "seconds into a temporary folder; and it finds wrong fields, tokenizers and names, and disks "
                        "that are too small." })
 PACK_OPTION(THREADS, threads, "threads", STEP, .name = "threads", .value = "N", .standard = "all cores",
-            .help = "threads that read, encode and write", .min = 1, .max = 4096)
+            .help = "threads that do the work", .min = 1, .max = 4096)
 PACK_COMMAND(RETRY_OPTION_ROW)
 PACK_OPTION(SIZE, memory, "memory", STEP, .name = "memory", .value = "SIZE",
             .standard = "2GiB, or less in a control group", .help = "limit on resident memory",

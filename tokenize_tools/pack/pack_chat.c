@@ -14,6 +14,7 @@
 #include "tokenizer/load/whole_file.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 
+#define LEARN_ALL    3u /* of `learn` */
 #define MAX_TEMPLATE ((uint64_t)1 << 20)
 
 /* What lies beside the tokenizer. */
@@ -244,6 +245,22 @@ static enum leat_status add_text(struct pack_chat *c, const char *text, struct l
     return add(c, text, strlen(text), err);
 }
 
+/* Adds the options that say what is learned, a line each. */
+static enum leat_status add_learning(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
+{
+    char numbers[160];
+    size_t length =
+        (size_t)snprintf(numbers, sizeof numbers, "learn %u\nlearn_reasoning %u\nlearn_tool_calls %u\nlearn_end %u\n",
+                         o->learn, o->learn_reasoning, o->learn_tool_calls, o->learn_end);
+    enum leat_status s = buffer_append(&c->learning, numbers, length, err);
+
+    if (s == LEAT_OK && o->message_weight)
+        s = buffer_append(&c->learning, "message_weight ", strlen("message_weight "), err);
+    if (s == LEAT_OK && o->message_weight)
+        s = buffer_append_line(&c->learning, o->message_weight, err);
+    return s == LEAT_OK ? render_plan_add(&c->plan, c->learning.bytes, c->learning.size, err) : s;
+}
+
 /* The special tokens that a template may use. */
 static enum leat_status add_tokens(struct pack_chat *c, const struct beside *b, struct leat_error *err)
 {
@@ -274,6 +291,8 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
         s = find_tool_template(b, o->chat, &tool_text, &tool_bytes, err);
     if (s == LEAT_OK)
         s = add_text(c, o->chat_date ? o->chat_date : "", err);
+    if (s == LEAT_OK)
+        s = add_learning(c, o, err);
     if (s == LEAT_OK)
         s = add(c, text, bytes, err);
     if (s == LEAT_OK)
@@ -306,12 +325,10 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
     struct leat_stored_tokenizer stored;
     struct leat_encoder *e;
-    size_t begin = a->bytes;
+    size_t begin = a->stretch_count > 0 ? a->stretches[a->stretch_count - 1].end : 0;
     char tail[128], message[640], *word;
     enum leat_status s;
 
-    while (begin > 0 && !(a->marks[begin - 1] & RENDER_LEARNED))
-        begin--;
     snprintf(tail, sizeof tail, "%.*s", (int)(a->bytes - begin), a->text + begin);
     word = tail + strspn(tail, " \t\r\n");
     options.special = 1;
@@ -330,6 +347,15 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
     return LEAT_OK;
 }
 
+/* Returns true if what the answer of the trial has after it is to be learned, too. */
+static bool ends_outside(const struct render_answer *a, const struct leat_pack_options *o)
+{
+    const struct render_stretch *last = &a->stretches[a->stretch_count - 1];
+
+    return a->kind == RENDER_TEXT && a->stretch_count > 0 && !(last->flags & RENDER_WITHIN) && last->turn > 0 &&
+           o->learn != LEARN_ALL;
+}
+
 /* Renders a small conversation, to see how the template ends an answer. One for which it takes long shows nothing. */
 static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
 {
@@ -340,7 +366,7 @@ static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_opti
     if (s == LEAT_OK)
         s = renderer_answer(c->renderer, &a, err);
     if (s == LEAT_OK)
-        return a.kind == RENDER_TEXT && !a.has_generation ? say_end(&a, o, err) : LEAT_OK;
+        return ends_outside(&a, o) ? say_end(&a, o, err) : LEAT_OK;
     if (s == LEAT_E_STOPPED)
         return s;
     renderer_close(c->renderer);
@@ -379,5 +405,6 @@ void pack_chat_free(struct pack_chat *c)
 {
     renderer_close(c->renderer);
     buffer_free(&c->plan.fields);
+    buffer_free(&c->learning);
     *c = (struct pack_chat) { 0 };
 }

@@ -10,8 +10,9 @@
 
 struct pack_chat {
     struct render_plan plan;
-    struct hash128 sum; /* of all that the plan holds */
-    char version[64];   /* of jinja2 */
+    struct hash128 sum;     /* of all that the plan holds, but for: */
+    struct buffer learning; /* the options that say what is learned, a line each */
+    char version[64];       /* of jinja2 */
     struct renderer *renderer;
 };
 

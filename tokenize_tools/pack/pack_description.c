@@ -70,6 +70,8 @@ static enum leat_status add_chat(struct buffer *b, const struct pack_chat *chat,
     if (s == LEAT_OK && o->skip_slow_chats)
         s = add(b, err, "skip-slow-chats %u\n", o->chat_seconds);
     if (s == LEAT_OK)
+        s = buffer_append(b, chat->learning.bytes, chat->learning.size, err);
+    if (s == LEAT_OK)
         s = add_named(b, "messages", o->messages, err);
     return s == LEAT_OK ? add_named(b, "tools", o->tools, err) : s;
 }

@@ -10,6 +10,7 @@
 
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by)
 {
+    static const char *const learn[] = { NULL, "last", "final", "all" };
     const struct pack_fact all[] = {
         { "leat.text", o->text ? o->text : "text" },
         { "leat.id", o->id ? o->id : "id" },
@@ -23,6 +24,11 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
         { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL },
         { "leat.tools", o->chat && o->tools && strcmp(o->tools, "tools") != 0 ? o->tools : NULL },
         { "leat.chat_date", o->chat ? o->chat_date : NULL },
+        { "leat.learn", o->chat && o->learn < 4 ? learn[o->learn] : NULL },
+        { "leat.learn_reasoning", o->chat && o->learn_reasoning ? "no" : NULL },
+        { "leat.learn_tool_calls", o->chat && o->learn_tool_calls ? "no" : NULL },
+        { "leat.learn_end", o->chat && o->learn_end ? o->learn_end == 1 ? "last" : "no" : NULL },
+        { "leat.message_weight", o->chat ? o->message_weight : NULL },
     };
     size_t used = 0;
 

@@ -16,7 +16,7 @@ struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
 
-#define PACK_FACTS 12
+#define PACK_FACTS 17
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
-#define PROTOCOL     "1"
+#define PROTOCOL     "2"
 #define TICK_MS      50
 #define NS_PER_MS    UINT64_C(1000000)
 #define START_NS     (UINT64_C(60000) * NS_PER_MS) /* that a process may take to answer at all */
@@ -27,8 +27,12 @@ struct renderer {
     const struct render_limits *limits;
     int fd;
     uint64_t wait_ns; /* for a frame */
-    struct buffer out, in;
+    struct buffer out, in, stretches;
     char version[64];
+};
+
+const char *const render_roles[RENDER_ROLES] = {
+    "assistant", "user", "system", "developer", "tool", "function", "other"
 };
 
 struct field {
@@ -186,7 +190,7 @@ static enum leat_status receive_frame(struct renderer *r, struct field fields[FR
     if (s != LEAT_OK)
         return s;
     size = bytes_load32(head);
-    if (size < 4 || size > 2 * r->limits->max_bytes + REASON_BYTES)
+    if (size < 4 || size > 3 * r->limits->max_bytes + REASON_BYTES)
         return nonsense(err);
     r->in.size = 0;
     s = buffer_reserve(&r->in, size + 1, err); /* and the 0 after a reason */
@@ -248,6 +252,8 @@ static enum leat_status refused(const struct field *what, const struct field *wh
                             "the chat template calls strftime_now(), so that the same inputs would not give the "
                             "same bytes tomorrow: give the date that it writes"),
             "chat_date");
+    if (is(what, "learn"))
+        return status_argument(err, "learn", "%s", why->bytes);
     if (is(what, "template"))
         return status_set(err, LEAT_E_UNSUPPORTED, "the chat template cannot be used: %s", why->bytes);
     return status_argument(err, "chat", "the Python package of leat is of another version: install that of leat %s",
@@ -312,6 +318,7 @@ void renderer_close(struct renderer *r)
         r->calls->close(r->calls->context, r->fd);
     buffer_free(&r->out);
     buffer_free(&r->in);
+    buffer_free(&r->stretches);
     free(r);
 }
 
@@ -354,15 +361,55 @@ enum leat_status renderer_ask(struct renderer *r, const struct render_request *r
     return s == LEAT_OK ? send_all(r, r->out.bytes, r->out.size, err) : s;
 }
 
-/* Whether it is a text, and marks for it. */
+/* Returns true if it is a text, with marks for it. */
 static bool is_text(const struct renderer *r, const struct field *text, const struct field *marks)
 {
     uint8_t all = 0;
 
     for (size_t i = 0; i < marks->size; i++)
         all |= (uint8_t)marks->bytes[i];
-    return text->size <= r->limits->max_bytes && marks->size == text->size && all <= (RENDER_DATA | RENDER_LEARNED) &&
+    return text->size <= r->limits->max_bytes && marks->size == text->size && all <= 1 &&
            utf8_valid_prefix((const uint8_t *)text->bytes, text->size) == text->size;
+}
+
+#define STRETCH_BYTES 32u
+
+static double load_double(const uint8_t *bytes)
+{
+    uint64_t bits = bytes_load64(bytes);
+    double number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static bool is_weight(double number)
+{
+    return number >= 0 && number <= 1;
+}
+
+/* Reads the stretches of a text of `text_bytes`. LEAT_E_DEVICE: they are none. */
+static enum leat_status read_stretches(struct renderer *r, const struct field *from, size_t text_bytes,
+                                       struct leat_error *err)
+{
+    uint32_t before = 0;
+    enum leat_status s = LEAT_OK;
+
+    r->stretches.size = 0;
+    if (from->size % STRETCH_BYTES != 0)
+        return nonsense(err);
+    for (size_t at = 0; s == LEAT_OK && at < from->size; at += STRETCH_BYTES) {
+        const uint8_t *b = (const uint8_t *)from->bytes + at;
+        struct render_stretch one = { bytes_load32(b),      bytes_load32(b + 4), bytes_load32(b + 8),
+                                      bytes_load32(b + 12), load_double(b + 16), load_double(b + 24) };
+
+        if (one.begin < before || one.end <= one.begin || one.end > text_bytes || one.role >= RENDER_ROLES ||
+            !is_weight(one.weight) || !is_weight(one.turn))
+            return nonsense(err);
+        before = one.end;
+        s = buffer_append(&r->stretches, &one, sizeof one, err);
+    }
+    return s;
 }
 
 enum leat_status renderer_answer(struct renderer *r, struct render_answer *answer, struct leat_error *err)
@@ -379,8 +426,10 @@ enum leat_status renderer_answer(struct renderer *r, struct render_answer *answe
     if (count == 4 && is(&fields[0], "0") && is_text(r, &fields[1], &fields[2])) {
         answer->kind = RENDER_TEXT;
         answer->marks = (const uint8_t *)fields[2].bytes;
-        answer->has_generation = is(&fields[3], "1");
-        return LEAT_OK;
+        s = read_stretches(r, &fields[3], fields[1].size, err);
+        answer->stretches = (const struct render_stretch *)(const void *)r->stretches.bytes;
+        answer->stretch_count = r->stretches.size / sizeof *answer->stretches;
+        return s;
     }
     if (count != 2 || !(is(&fields[0], "1") || is(&fields[0], "2")))
         return nonsense(err);
@@ -394,4 +443,6 @@ void renderer_trim(struct renderer *r, size_t keep_bytes)
         buffer_free(&r->in);
     if (r && r->out.room > keep_bytes)
         buffer_free(&r->out);
+    if (r && r->stretches.room > keep_bytes)
+        buffer_free(&r->stretches);
 }

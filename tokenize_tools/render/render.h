@@ -5,11 +5,12 @@
  * Both sides send frames. A frame is a number of bytes, then so many: a number of fields, then each field as a number
  * of bytes and the bytes. Numbers are uint32_t, little-endian; those inside of a field are decimal digits.
  *
- *   to the renderer, once   protocol "1", seconds, memory, most, date, template, template for tools, NAME, VALUE, ...
+ *   to the renderer, once   protocol "2", seconds, memory, most, date, learning, template, template for tools, NAME,
+ *                           VALUE, ...
  *     its answer            protocol, kind TEXT, "", version of jinja2
- *                           protocol, kind FAILED, what ("jinja2", "template", "date"), why
+ *                           protocol, kind FAILED, what ("jinja2", "template", "date", "learn"), why
  *   a batch                 messages, tools, messages, tools, ...: values of JSON, which other bytes may follow
- *     for each, in order    kind TEXT, text, marks, "1" if the template has {% generation %}, else "0"
+ *     for each, in order    kind TEXT, text, marks, stretches
  *                           kind REJECTED, reason
  *                           kind TOO_BIG, what ("text": it has more than `most` bytes; "memory")
  *
@@ -17,9 +18,11 @@
  *   seconds   that one conversation may take: the packer sees to it; a process without one ends a minute later
  *   memory    bytes that rendering may take
  *   date      that strftime_now() writes; empty: none
+ *   learning  a line "NAME VALUE" for each option of leat_pack_options that says what is learned
  *   tools     empty: the conversation has none. The template for tools is empty if that is the same
  *   NAME      of a variable of the templates: bos_token, ...
- *   marks     a byte for each byte of the text: RENDER_DATA, RENDER_LEARNED
+ *   marks     a byte for each byte of the text: 1 if it stood in the conversation, else 0
+ *   stretches of the text that are learned, in order and apart: the members of struct render_stretch, 32 bytes each
  *
  * The packer sends the next batch when it has all answers. A renderer sends what it has at least ten times a second. It
  * ends when the packer closes the connection.
@@ -32,8 +35,17 @@
 #include "base/buffer.h"
 #include "leat_pack.h"
 
-#define RENDER_DATA    1u /* the byte stood in the conversation */
-#define RENDER_LEARNED 2u /* in {% generation %}; without that in the template, of an assistant's content */
+/* The roles that learned tokens are counted by; all others are one. */
+enum { RENDER_ROLES = 7 };
+extern const char *const render_roles[RENDER_ROLES];
+
+/* Bytes [begin, end) of the text that count alike. Weights are from 0 to 1. */
+#define RENDER_TURN   1u /* its message's turn ends after it: the token that ends it counts as much as `turn` */
+#define RENDER_WITHIN 2u /* that token is in the stretch, which {% generation %} wrote */
+struct render_stretch {
+    uint32_t begin, end, role, flags;
+    double weight, turn;
+};
 
 /* The templates of a run, and what they get: the frame that opens a renderer, from the date on. */
 struct render_plan {
@@ -75,7 +87,8 @@ struct render_answer {
     const char *text; /* a rendered text; or the reason, of which a byte 0 is the end; or "text" or "memory" */
     size_t bytes;
     const uint8_t *marks;
-    bool has_generation; /* the template says what is learned */
+    const struct render_stretch *stretches;
+    size_t stretch_count;
 };
 
 /* Sends a batch; renderer_answer() must then be called for each, or renderer_close(). */

@@ -151,7 +151,7 @@ def test_values_alone(tmp_path):
     template = "\n".join(packed)
     (tmp_path / "c.jsonl").write_text(json.dumps({"messages": ALONE}) + "\n")
     (tmp_path / "t.jinja").write_text(template)
-    leat.pack(tmp_path / "c.jsonl", tmp_path / "out", "bytes", chat=tmp_path / "t.jinja")
+    leat.pack(tmp_path / "c.jsonl", tmp_path / "out", "bytes", chat=leat.Chat(tmp_path / "t.jinja", learn="last"))
     made = leat.open(tmp_path / "out")
     assert bytes(made.read(0, made.info.tokens).astype("u1")).decode() == theirs(template, ALONE)[0]
 

@@ -41,29 +41,24 @@ static size_t id_count(const struct chat *c)
     return c->w->chat_ids.size / sizeof(uint32_t);
 }
 
-/* Whether a byte of [begin, end) has the mark. */
-static bool has_mark(const struct chat *c, uint64_t begin, uint64_t end, uint8_t mark)
+/* Cuts [*begin, *end) to the characters of its token, if that is an added one: it may have swallowed white space around
+ * them, which does not count. */
+static void cut_to_token(const struct chat *c, const struct leat_token *token, uint64_t *begin, uint64_t *end)
 {
-    for (uint64_t i = begin; i < end; i++)
-        if (c->marks[i] & mark)
-            return true;
-    return false;
+    for (uint64_t at = *begin; token->added && at + token->bytes <= *end; at++) {
+        if (memcmp(c->text + at, token->text, (size_t)token->bytes) != 0)
+            continue;
+        *begin = at;
+        *end = at + token->bytes;
+        return;
+    }
 }
 
-/* Whether a character of an added token has the mark; it may have swallowed white space around it, which counts not. */
-static bool token_has_mark(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end,
-                           uint8_t mark)
-{
-    for (uint64_t at = begin; at + token->bytes <= end; at++)
-        if (memcmp(c->text + at, token->text, (size_t)token->bytes) == 0)
-            return has_mark(c, at, at + token->bytes, mark);
-    return has_mark(c, begin, end, mark);
-}
-
-/* Whether the conversation spelled a character of an added token. */
+/* Returns true if the conversation spelled a character of an added token. */
 static bool is_spelled(const struct chat *c, const struct leat_token *token, uint64_t begin, uint64_t end)
 {
-    return token_has_mark(c, token, begin, end, RENDER_DATA);
+    cut_to_token(c, token, &begin, &end);
+    return memchr(c->marks + begin, 1, (size_t)(end - begin)) != NULL;
 }
 
 /* ---- Encoding ---- */
@@ -165,59 +160,109 @@ static enum leat_status encode(struct chat *c)
 static bool is_blank(const struct chat *c, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end; i++)
-        if (!strchr(" \t\r\n", c->text[i]) || c->marks[i] & RENDER_DATA)
+        if (!strchr(" \t\r\n", c->text[i]) || c->marks[i])
             return false;
     return true;
 }
 
-/* The token that ends a turn: the template's own, after token `i`, with nothing but its white space between. Returns
- * its number, or `i`. */
-static size_t turn_end(const struct chat *c, size_t i)
+enum turn_step { TURN_BLANK, TURN_END, TURN_NONE };
+
+/* Says whether token `i` ends a turn: it is the template's own, and an added one; a special one may be white space. */
+static enum turn_step turn_step(const struct chat *c, size_t i)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
+    uint64_t begin = i > 0 ? end_at(c, i - 1) : 0, end = end_at(c, i);
+    bool blank = is_blank(c, begin, end);
 
-    for (size_t k = i + 1; k < id_count(c); k++) {
-        uint64_t begin = end_at(c, k - 1), end = end_at(c, k);
-
-        if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, k), &token, NULL) != LEAT_OK)
-            return i;
-        if (token.added && (token.special || !is_blank(c, begin, end)))
-            return is_spelled(c, &token, begin, end) ? i : k;
-        if (!is_blank(c, begin, end))
-            return i;
-    }
-    return i;
+    if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) != LEAT_OK)
+        return TURN_NONE;
+    if (token.added && (token.special || !blank))
+        return is_spelled(c, &token, begin, end) ? TURN_NONE : TURN_END;
+    return blank ? TURN_BLANK : TURN_NONE;
 }
 
-static bool is_learned(const struct chat *c, size_t i, uint64_t begin, uint64_t end)
+/* The first token that ends after a byte. */
+static size_t token_after(const struct chat *c, uint64_t byte)
+{
+    size_t low = 0, high = id_count(c);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (end_at(c, middle) > byte)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Returns true if token `i` touches a stretch. */
+static bool touches(const struct chat *c, size_t i, const struct render_stretch *s)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
+    uint64_t begin = i > 0 ? end_at(c, i - 1) : 0, end = end_at(c, i);
 
-    if (!has_mark(c, begin, end, RENDER_LEARNED))
-        return false;
-    return leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) != LEAT_OK || !token.added ||
-           token_has_mark(c, &token, begin, end, RENDER_LEARNED);
+    if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) == LEAT_OK)
+        cut_to_token(c, &token, &begin, &end);
+    return begin < end && begin < s->end && end > s->begin;
+}
+
+/* What a learned token weighs in the mask. */
+static uint8_t weight_byte(double weight)
+{
+    return (uint8_t)(weight * UINT8_MAX + 0.5);
+}
+
+/* Gives the tokens of a stretch their weights. */
+static void learn_stretch(const struct chat *c, const struct render_stretch *s, uint8_t *mask)
+{
+    uint8_t weight = weight_byte(s->weight);
+
+    for (size_t i = token_after(c, s->begin); i < id_count(c) && (i == 0 || end_at(c, i - 1) < s->end); i++)
+        if (mask[i] < weight && touches(c, i, s))
+            mask[i] = weight;
+}
+
+/* Gives the token that ends a turn its weight, and white space of the template before it: it follows the stretch, or is
+ * its last one. */
+static void learn_turn(const struct chat *c, const struct render_stretch *s, uint8_t *mask)
+{
+    size_t after = token_after(c, s->end - 1), first, end;
+
+    if (after < id_count(c) && touches(c, after, s))
+        after++;
+    first = end = after;
+
+    if (s->flags & RENDER_WITHIN) {
+        while (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_BLANK)
+            first--;
+        if (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_END)
+            memset(mask + first - 1, weight_byte(s->turn), after - first + 1);
+        return;
+    }
+    while (end < id_count(c) && turn_step(c, end) == TURN_BLANK)
+        end++;
+    if (end < id_count(c) && turn_step(c, end) == TURN_END)
+        memset(mask + first, weight_byte(s->turn), end + 1 - first);
 }
 
 static enum leat_status put_mask(struct chat *c, struct unit *u)
 {
-    bool says = c->answer->has_generation;
-    size_t count = id_count(c), last;
-    uint64_t begin = 0;
+    const struct render_answer *a = c->answer;
+    size_t count = id_count(c);
     enum leat_status s = buffer_reserve(&u->docs.mask, count, c->err);
     uint8_t *mask;
 
     if (s != LEAT_OK || count == 0)
         return s;
     mask = u->docs.mask.bytes + u->docs.mask.size;
-    for (size_t i = 0; i < count; begin = end_at(c, i++))
-        mask[i] = is_learned(c, i, begin, end_at(c, i)) ? UINT8_MAX : 0;
-    for (size_t i = 0; !says && i < count; i++) {
-        if (!mask[i] || (i + 1 < count && mask[i + 1]))
-            continue;
-        for (last = turn_end(c, i); i < last; i++)
-            mask[i + 1] = UINT8_MAX;
-    }
+    memset(mask, 0, count);
+    for (size_t i = 0; i < a->stretch_count; i++)
+        learn_stretch(c, &a->stretches[i], mask);
+    for (size_t i = 0; i < a->stretch_count; i++)
+        if (a->stretches[i].flags & RENDER_TURN)
+            learn_turn(c, &a->stretches[i], mask);
     u->docs.mask.size += count;
     return LEAT_OK;
 }

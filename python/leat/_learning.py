@@ -1,0 +1,314 @@
+"""_learning.py: which characters of a rendered conversation training learns, and how much each counts.
+
+A text is divided into pieces. A piece is of one message: a part of it (its content, its reasoning, its tool calls), or
+what the template wrote between two of its parts (but not between two stretches of its content). An answer that begins
+with reasoning or with a tool call also has what the template writes before them after the generation prompt, and one
+that ends with a tool call what the template writes up to the end of a turn. Where {% generation %} wrote a message,
+that is its pieces. A message's own word decides about its pieces, or else the mode; the tokens are found by the packer
+(chat_text.c).
+"""
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from typing import NamedTuple
+
+from leat import _marked
+from leat._marked import GENERATED, PARTS, SOURCES
+
+OTHER, CONTENT, REASONING, TOOL_CALLS = range(PARTS)
+MEMBERS = {"content": CONTENT, "reasoning_content": REASONING, "thinking": REASONING, "reasoning": REASONING,
+           "tool_calls": TOOL_CALLS, "function_call": TOOL_CALLS}
+MAX_MESSAGES = (0x110000 // SOURCES - 1) // PARTS  # that marks can tell apart
+SWITCHES, NUMBERS = ("train", "training", "loss", "loss_mask"), ("weight", "loss_scale")
+CHOICES = {"learn": ("assistant", "last", "final", "all"), "learn_reasoning": ("yes", "no"),
+           "learn_tool_calls": ("yes", "no"), "learn_end": ("all", "last", "no")}  # the first is the default
+THOUGHT = re.compile(r".*</think>\s*", re.DOTALL)  # reasoning that stands in the content
+
+
+class Wrong(ValueError):
+    """A conversation, or an option, says what cannot be learned, and why."""
+
+
+class Stretch(NamedTuple):
+    """Characters of a message that are learned alike. `weight`: how much each counts, from 0 to 1; `turn`: how much the
+    token does that ends the turn, which follows this stretch, or is in it (`within`); None: no turn ends here."""
+    begin: int
+    end: int
+    weight: float
+    message: int
+    turn: float | None
+    within: bool
+
+
+class Learning:
+    """What is learned; `message_weight`: the member of messages that says it, "none", or None for the usual ones."""
+    strict = True  # an answer that is to be learned must be shown
+
+    def __init__(self, learn="assistant", learn_reasoning="yes", learn_tool_calls="yes", learn_end="all",
+                 message_weight=None):
+        given = dict(learn=learn, learn_reasoning=learn_reasoning, learn_tool_calls=learn_tool_calls,
+                     learn_end=learn_end)
+        for name, value in given.items():
+            if value not in CHOICES[name]:
+                raise Wrong(f"{name} must be {', '.join(CHOICES[name][:-1])} or {CHOICES[name][-1]}, not {value!r}")
+        self.mode, self.end = learn, learn_end
+        self.names = () if message_weight == "none" else (message_weight,) if message_weight else SWITCHES + NUMBERS
+        final = learn == "final"
+        self.learned = {CONTENT: True, OTHER: learn == "all", REASONING: learn_reasoning == "yes" and not final,
+                        TOOL_CALLS: learn_tool_calls == "yes" and not final}
+
+    @classmethod
+    def of_lines(cls, lines):
+        """As the packer says it: a choice by its number."""
+        given = dict(line.split(" ", 1) for line in lines.split("\n") if line)
+        return cls(**{name: dict(enumerate(CHOICES[name])).get(int(value), value) if name in CHOICES else value
+                      for name, value in given.items()})
+
+    def word(self, number, message):
+        """What a message itself says that it counts; None: nothing."""
+        word = None
+        for name in self.names:
+            value = message.get(name)
+            if value is None:
+                continue
+            if not isinstance(value, (bool, int, float)) or not 0 <= value <= 1 or (name in SWITCHES and value % 1):
+                raise Wrong(f"message {number} of the conversation has {name} {json.dumps(value)[:60]}, which "
+                            f"is neither true nor false{'' if name in SWITCHES else ', nor a number from 0 to 1'}")
+            word = value if word is None else word * value
+        return word
+
+    def choose(self, turns, messages, text):
+        """The stretches of a text that are learned, in order; with mode all, of all of it."""
+        pieces, generated = _pieces(turns, messages, text)
+        answers = sorted(generated) if turns.has_generation else [
+            number for number, message in enumerate(messages) if message.get("role") == "assistant"]
+        weights, last = self._weights(messages, answers)
+        if self.strict:
+            self._check_shown(messages, weights, pieces)
+        learned = [[begin, end, message, all(map(self.learned.get, parts)), message in generated]
+                   for begin, end, message, parts in pieces]
+        if self.mode == "final":
+            thought = max((n for n, (_, _, message, parts) in enumerate(pieces)
+                           if message == last and parts & {REASONING, TOOL_CALLS}), default=-1)
+            for piece in learned[:thought + 1]:
+                piece[3] &= piece[2] != last
+        if self.mode == "all":
+            learned = _covering(learned, len(text))
+        return self._stretches(learned, weights)
+
+    def _weights(self, messages, answers):
+        """How much each message counts, and the last answer's number."""
+        last = answers[-1] if answers else None
+        chosen = {"assistant": set(answers), "all": range(len(messages))}.get(self.mode, answers[-1:])
+        words = [self.word(number, message) for number, message in enumerate(messages)]
+        weights = [(number in chosen) * 1.0 if word is None else word for number, word in enumerate(words)]
+        return weights, last
+
+    def _check_shown(self, messages, weights, pieces):
+        """Refuses an answer that is to be learned and of which the template shows nothing."""
+        shown = {message for _, _, message, parts in pieces if CONTENT in parts}
+        for number, message in enumerate(messages):
+            if weights[number] and number not in shown and message.get("role") == "assistant" and _says(message):
+                raise Wrong(f"message {number} of the conversation is to be learned, and the chat template shows "
+                            "nothing of its content")
+
+    def _stretches(self, pieces, weights):
+        out = []
+        for message, mine in itertools.groupby(pieces, lambda piece: piece[2]):
+            mine, weight, first = list(mine), float(weights[message]), len(out)
+            counts = weight > 0 and any(learned for _, _, _, learned, _ in mine)
+            if not counts and self.mode != "all":
+                continue
+            turn = weight if counts and self.end != "no" else 0.0
+            for (begin, end, _, learned, within), after in zip(mine, [*mine[1:], None]):
+                how_much = weight if learned else 0.0
+                if len(out) > first and out[-1].turn is None and out[-1].weight == how_much:
+                    begin = out.pop().begin
+                out.append(Stretch(begin, end, how_much, message, None if after and after[0] == end else turn, within))
+        turns = [n for n, stretch in enumerate(out) if stretch.turn]
+        for n in turns[:-1] if self.end == "last" else ():
+            out[n] = out[n]._replace(turn=0.0)
+        return out
+
+
+def shown(number, name, value, answer):
+    """A member of a message as the template gets it, with marks; `answer`: of an assistant's."""
+    part = MEMBERS.get(name, OTHER)
+    source = 1 + PARTS * number + part
+    if not answer or part != CONTENT:
+        return _marked.marked(value, source, answer and part != OTHER)
+    thoughts = source - CONTENT + REASONING
+    if isinstance(value, list):
+        kinds = [item.get("type") if isinstance(item, dict) else None for item in value]
+        return [_marked.marked(item, thoughts if kind in ("thinking", "reasoning") else source, True)
+                for item, kind in zip(value, kinds)]
+    thought = THOUGHT.match(value) if isinstance(value, str) else None
+    if not thought:
+        return _marked.marked(value, source, True)
+    at = thought.end()
+    return _marked.marked(value[:at], thoughts) + _marked.marked(value[at:], source)
+
+
+def _says(message):
+    """Whether an answer has a content of more than reasoning and white space."""
+    content = message.get("content")
+    texts = content if isinstance(content, list) else [content]
+    texts = [item.get("text") if isinstance(item, dict) else item for item in texts]
+    return any(THOUGHT.sub("", text, count=1).strip() for text in texts if isinstance(text, str))
+
+
+# ---- Pieces ----------------------------------------------------------------------------------------------------------
+
+def _pieces(turns, messages, text):
+    """[(begin, end, message, parts that it is, or is between)] in order, and the messages that {% generation %} wrote.
+    """
+    runs = [(run.start(), run.end(), ord(run[1]))
+            for run in re.finditer(r"(.)\1*", _marked.marks_of(text), re.DOTALL) if run[1] != "\0"]
+    owned = _generated(runs, messages, str.__str__(text))
+    generated = {message for _, _, message, _ in owned}
+    known = []
+    for begin, end, mark in runs:
+        message, parts = _owner(mark)
+        known.append((begin, end, *((None, parts) if mark & GENERATED or message in generated else (message, parts))))
+    return sorted(owned + _joined(turns, messages, str.__str__(text), known)), generated
+
+
+def _owner(mark):
+    """The message and the part that a mark names; None: no message."""
+    source = mark // SOURCES - 1
+    return (None, frozenset()) if source < 0 else (source // PARTS, frozenset((source % PARTS,)))
+
+
+def _generated(runs, messages, text):
+    """The pieces of what {% generation %} wrote. What the template wrote there belongs to the message before it in the
+    same block, or else to the next; in a block without a message, to the next answer."""
+    out, span = [], []
+    for begin, end, mark in [*runs, (0, 0, 0)]:
+        if span and (not mark & GENERATED or span[-1][1] != begin):
+            out += _of_span(span, out[-1][2] if out else -1, messages, text)
+            span = []
+        if mark & GENERATED:
+            message, parts = _owner(mark)
+            span.append((begin, end, message, frozenset((CONTENT,)) if parts == {OTHER} else parts))
+    return out
+
+
+def _of_span(span, before, messages, text):
+    answers = (n for n in range(before + 1, len(messages)) if messages[n].get("role") == "assistant")
+    after = next(answers, max(before, 0))
+    out = []
+    for n, (begin, end, message, parts) in enumerate(span):
+        left = next((piece for piece in reversed(span[:n]) if piece[2] is not None), None)
+        right = next((piece for piece in span[n + 1:] if piece[2] is not None), None)
+        if message is None and left and right and left[2] == right[2]:
+            out += _between(left, right, text, begin, end)
+        elif message is None:
+            out.append((begin, end, *(left or right or (0, 0, after, frozenset((CONTENT,))))[2:]))
+        else:
+            out.append((begin, end, message, parts))
+    return out
+
+
+def _between(left, right, text, begin, end):
+    """The pieces of what the template wrote between two of a message: what closes reasoning is reasoning."""
+    thought = THOUGHT.match(text, begin, end) if left[3] == {REASONING} else None
+    at, parts = (thought.end(), right[3]) if thought else (begin, left[3] | right[3])
+    return [(begin, at, *left[2:])] * (begin < at) + [(at, end, left[2], parts)] * (at < end)
+
+
+def _joined(turns, messages, text, known):
+    """The pieces of messages, with what the template wrote between those of one message, before an answer that begins
+    with reasoning or a tool call, and after one that ends so. `known`: all that is not the template's."""
+    out = []
+    for left, right in zip([(0, 0, None, frozenset()), *known], [*known, (len(text), len(text), None, frozenset())]):
+        at, end = left[1], right[0]
+        if left[2] == right[2] is not None:
+            out += _between(left, right, text, at, end) * (left[3] | right[3] != {CONTENT})
+        else:
+            if _is_answer(messages, left) and (closes := turns.closes()):
+                after = text.find(closes, at, end)
+                if after > at:
+                    out.append((at, after, *left[2:]))
+                    at = after
+            begin = turns.answer_begins(text, at, end) if _is_answer(messages, right) else end
+            out += [(begin, end, *right[2:])] * (begin < end)
+        if right[2] is not None:
+            out.append(right)
+    return out
+
+
+def _is_answer(messages, piece):
+    """Returns true if the piece is reasoning or a tool call of an answer."""
+    return piece[2] is not None and messages[piece[2]].get("role") == "assistant" and bool(piece[3] & {REASONING,
+                                                                                                   TOOL_CALLS})
+
+
+def _covering(pieces, length):
+    """Pieces with all that lies between them: it belongs to the next message, or else, with the token that ends its
+    turn, to the last."""
+    out, at = [], 0
+    for begin, end, message, learned, within in pieces:
+        if begin > at:
+            out.append([at, begin, message, True, within])
+        out.append([begin, end, message, learned, within])
+        at = end
+    if at < length:
+        out.append([at, length, out[-1][2] if out else 0, True, True])
+    return out
+
+
+# ---- What a template writes around answers ---------------------------------------------------------------------------
+
+class Turns:
+    """What a template writes before and after an answer, as small conversations show it. It is found when it is first
+    asked for; nothing is known where the template refuses these conversations."""
+    USER, ANSWER = {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
+
+    def __init__(self, template, variables):
+        self._template, self._variables, self.has_generation = template, variables, template.has_generation
+        self._prompts = self._closes = None
+
+    def _try(self, *messages, **variables):
+        try:
+            return self._template.render(messages, **{**self._variables, **variables})
+        except MemoryError:
+            raise
+        except Exception:  # whatever a template raises
+            return None
+
+    def answer_begins(self, text, begin, end):
+        """Where in a stretch that the template wrote the generation prompt ends; `end`: it is not there."""
+        if self._prompts is None:
+            self._prompts = {self._prompt(**more) for more in ({}, {"enable_thinking": False}, {"thinking": False})}
+            self._prompts |= {prompt.rstrip() for prompt in self._prompts}
+        found = [(text.rfind(prompt, begin, end), prompt) for prompt in self._prompts if prompt]
+        return max((at + len(prompt) for at, prompt in found if at >= 0), default=end)
+
+    def _prompt(self, **more):
+        asked, plain = self._try(self.USER, add_generation_prompt=True, **more), self._try(self.USER, **more)
+        if asked is None or plain is None or not asked.startswith(plain):
+            return ""
+        prompt = str.__str__(asked)[len(plain):]
+        if not prompt.strip():  # the template has none, but writes something before an answer
+            both = self._try(self.USER, self.ANSWER, **more)
+            prompt = _after_content(both, 0).removesuffix("b" + _after_content(both, 1)) if both else ""
+        return prompt.lstrip()
+
+    def closes(self):
+        """The text after an answer that ends its turn; empty: not known."""
+        if self._closes is None:
+            texts = self._try(self.USER, self.ANSWER), self._try(self.USER, self.ANSWER, self.USER)
+            after = [_after_content(text, 1) for text in texts if text is not None]
+            common = os.path.commonprefix(after).strip()
+            self._closes = common if after and common == after[0].strip() else ""
+        return self._closes
+
+
+def _after_content(text, message):
+    """What follows the content of a message."""
+    source = 1 + PARTS * message + CONTENT
+    marks = _marked.marks_of(text)
+    return str.__str__(text)[max((n + 1 for n, mark in enumerate(marks) if ord(mark) // SOURCES == source), default=0):]
