@@ -1,12 +1,7 @@
-/*
- * batch.c: see batch.h.
- *
- * While a batch is held, its numbers are in a slot of the loader: write() and borrow() need that, and the object holds
- * the loader so that it stays. What is small (facts, samples, lengths, flags) is copied when the object is made, so
- * that it can be asked for after the release, when the slot is filled again. Outputs are rows of BATCH_EACH, and code
- * goes through them by number, so that a new output needs no code here; properties are made from the table `facts`
- * in the same way.
- */
+/* batch.c: leat._leat.Batch. While a batch is held, its numbers are in a slot of the loader. write() and borrow()
+ * read that slot, so the object keeps the loader open. Facts, samples, lengths and flags are small; they are copied
+ * when the object is made and stay readable after the release. Outputs are rows of BATCH_EACH, and the code loops
+ * over them, so a new output needs no code here. Properties are rows of the table `facts`. */
 #include "batch.h"
 
 #include <stdlib.h>
@@ -16,11 +11,11 @@
 
 struct batch {
     PyObject base;
-    struct handle *loader; /* while the batch is held; then NULL */
+    struct handle *loader; /* the loader of a batch that is held; NULL after its release */
     struct handle *plan;
     const struct leat_batch *held;
     struct batch_form form;
-    struct leat_batch facts; /* its arrays are copies, one allocation that begins with the samples */
+    struct leat_batch facts; /* copied facts; their arrays share one allocation that begins with the samples */
 };
 
 static PyTypeObject *batch_type;
@@ -38,7 +33,7 @@ static const struct {
     const char *name;
     uint32_t bit;
     enum batch_kind kind;
-    size_t offset; /* of the pointer, of whatever type */
+    size_t offset; /* offset of the output's pointer in struct leat_outputs */
 } rows[BATCH_OUTPUTS] = { BATCH_EACH(ROW) };
 
 int batch_wants(const struct batch_form *form, enum batch_output which)
@@ -90,7 +85,7 @@ static void *batch_get_output(const struct leat_outputs *o, enum batch_output wh
 
 /* ---- Life ---- */
 
-/* Copies what will be gone with the slot. */
+/* Copies the facts that the slot loses when it is filled again. */
 static int copy_facts(struct batch *self, const struct leat_batch *b)
 {
     size_t samples = b->rows * sizeof *b->samples, lengths = b->rows * sizeof *b->lengths;
@@ -138,7 +133,7 @@ static void release(struct batch *self, void *stream)
     self->loader = NULL;
     if (held)
         leat_batch_release(held, stream);
-    /* this may be the last holder, which waits for the loader's thread */
+    /* The last holder closes the loader, which waits for the loader's thread. */
     ARGS_UNLOCKED(handle_drop(loader));
 }
 
@@ -160,8 +155,8 @@ static int check_held(const struct batch *self)
 
 /* ---- Calls ---- */
 
-/* write(addresses, rows, length, cu_seqlens_room, stream): addresses of the outputs, None for those not wanted; rows
- * and length 0: the batch's. */
+/* write(addresses, rows, length, cu_seqlens_room, stream): Writes the outputs to these addresses, except those whose
+ * address is None. Rows and length 0 mean those of the batch. */
 static PyObject *batch_write(PyObject *object, PyObject *args)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
@@ -192,8 +187,8 @@ static PyObject *batch_write(PyObject *object, PyObject *args)
     return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err);
 }
 
-/* borrow(stream): a tuple of Arrays in the slot, None for those that were not asked for; of the batch until it is
- * released, though their memory stays there. */
+/* borrow(stream): Returns a tuple of Arrays in the slot, with None for outputs that were not asked for. They are
+ * valid until the batch is released; their memory stays allocated after it. */
 static PyObject *batch_borrow(PyObject *object, PyObject *args)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
@@ -229,7 +224,7 @@ static PyObject *batch_release(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* tokens(): an Array, rows x width, of the slot, until the batch is released. */
+/* tokens(): Returns an Array in the slot, rows x width, which is valid until the batch is released. */
 static PyObject *batch_tokens(PyObject *object, PyObject *unused)
 {
     const struct batch *self = batch_of(object);
@@ -250,7 +245,7 @@ static PyObject *batch_tokens(PyObject *object, PyObject *unused)
     return array_make(self->loader, &a);
 }
 
-/* A list with something of each row's sample; None for a padded row. */
+/* Returns a list with the result of a function for each row's sample, and None for a padded row. */
 static PyObject *list_of_samples(const struct batch *self,
                                  PyObject *(*make)(const struct leat_plan *plan, const struct leat_sample *sample))
 {
@@ -267,7 +262,7 @@ static PyObject *list_of_samples(const struct batch *self,
     return list;
 }
 
-/* samples(): where each row comes from, as Plan.sample(). */
+/* samples(): Returns where each row comes from, in tuples like those of Plan.sample(). */
 static PyObject *batch_samples(PyObject *object, PyObject *unused)
 {
     (void)unused;
@@ -280,14 +275,14 @@ static PyObject *source_of(const struct leat_plan *plan, const struct leat_sampl
     return PyLong_FromUnsignedLong(sample->source);
 }
 
-/* sources(): the number of each row's source. */
+/* sources(): Returns the number of each row's source. */
 static PyObject *batch_sources(PyObject *object, PyObject *unused)
 {
     (void)unused;
     return list_of_samples(batch_of(object), source_of);
 }
 
-/* lengths(), flags(): lists of numbers, one a row */
+/* Returns a list with one number per row, for lengths() and flags(). */
 static PyObject *list_of(const struct batch *self, int flags)
 {
     PyObject *list = PyList_New(self->facts.rows);
@@ -368,7 +363,8 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                             .slots = slots };
 
-/* OUTPUTS: the names, in order, with their bits and what numpy calls a number, None: what the loader was asked for. */
+/* Adds OUTPUTS, a dict of the outputs in their order: {name: (bit, dtype)}. The dtype is None if the loader chooses
+ * it. */
 static int add_outputs(PyObject *module)
 {
     static const char *const types[] = { [BATCH_NUMBERS] = NULL,

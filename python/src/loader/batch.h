@@ -1,17 +1,13 @@
-/*
- * batch.h: leat._leat.Batch: a batch that the library has given, while it is held, and its facts afterwards. Its
- * outputs always come in the order of enum batch_output.
- *
- * The room python/src/loader/ has loaders, their batches and statistics; frameworks are the concern of
- * python/leat/frameworks.py.
- */
+/* batch.h: leat._leat.Batch is a batch that the library gives. Its numbers are there while it is held, and its facts
+ * also afterwards. Its outputs always come in the order of enum batch_output. The room python/src/loader/ has
+ * loaders, their batches and statistics; python/leat/frameworks.py makes arrays of frameworks. */
 #ifndef LEAT_PYTHON_BATCH_H
 #define LEAT_PYTHON_BATCH_H
 
 #include "core/array.h"
 
-/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() says
- * about a number. New rows come last. All of Python goes by these rows, except the types of leat.Batch in batch.pyi. */
+/* Lists the outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and the kind of its
+ * numbers. New rows come last. All Python code reads this table, except the types of leat.Batch in batch.pyi. */
 #define BATCH_EACH(row)                                                                                                \
     row(INPUTS, inputs, "inputs", BATCH_NUMBERS) row(LABELS, labels, "labels", BATCH_NUMBERS)                          \
         row(POSITION_IDS, position_ids, "position_ids", BATCH_NUMBERS)                                                 \
@@ -24,35 +20,35 @@
                                     row(AHEAD_LABELS, ahead_labels, "ahead_labels", BATCH_AHEAD)
 
 enum batch_kind {
-    BATCH_NUMBERS, /* rows x length, signed */
-    BATCH_MASK,    /* the same, true or false */
-    BATCH_FLOATS,  /* the same, floats of 32 bits */
-    BATCH_LIST,    /* one after another, of 32 bits */
-    BATCH_AHEAD    /* numbers of each label ahead: ahead x rows x length */
+    BATCH_NUMBERS, /* rows x length signed integers */
+    BATCH_MASK,    /* rows x length booleans */
+    BATCH_FLOATS,  /* rows x length floats of 32 bits */
+    BATCH_LIST,    /* one list of 32-bit integers */
+    BATCH_AHEAD    /* ahead x rows x length signed integers */
 };
 
 #define BATCH_NUMBER(name, field, python, kind) BATCH_##name,
 enum batch_output { BATCH_EACH(BATCH_NUMBER) BATCH_OUTPUTS };
 
-/* The form in which a loader's numbers are wanted: constant while it lives. */
+/* The form of a loader's numbers, which is constant while the loader is open. */
 struct batch_form {
     uint32_t wanted; /* bits of enum leat_output */
     uint32_t number_bytes, unshifted, mask_first;
-    uint64_t cu_seqlens_room; /* 0: as many as the batch has */
+    uint64_t cu_seqlens_room; /* numbers that cu_seqlens has room for; 0 means as many as the batch has */
     int device_type, device;
 };
 
 int batch_wants(const struct batch_form *form, enum batch_output which);
 
-/* An object for a batch of this loader and plan; `held`: it is released with the object, or before. NULL: an exception
- * is set, and the batch is released. */
+/* Makes an object for a batch of this loader and plan. If it is `held`, the batch is released with the object or
+ * before. On failure it releases the batch and returns NULL with an exception set. */
 PyObject *batch_make(struct handle *loader, struct handle *plan, const struct leat_batch *batch,
                      const struct batch_form *form, int held);
 
-/* Shape and kind of an output of a batch. */
+/* Returns the shape and kind of an output of a batch. */
 struct array_shape batch_shape(const struct leat_batch *batch, const struct batch_form *form, enum batch_output which);
 
-/* Where an output goes, in the library's struct. */
+/* Stores the address of an output in the library's struct. */
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory);
 
 int batch_register(PyObject *module);

@@ -1,24 +1,20 @@
-/*
- * loader.c: leat._leat.Loader.
- *
- * The loader's handle keeps the plan open, and each batch holds the loader's handle. next() gives a batch that is held;
- * take() gives one as numbers that the consumer owns, in one call, with Python's lock released once. Only one thread at
- * a time gets a batch; while it waits, it looks for signals (pause.h).
- */
+/* loader.c: leat._leat.Loader. The loader's handle keeps the plan open, and each batch keeps the loader's handle
+ * open. next() returns a batch that is held. take() returns a batch in memory that the consumer owns, and releases
+ * the GIL once. Only one thread at a time gets a batch; while it waits, it checks for signals (pause.h). */
 #include <time.h>
 
 #include "batch.h"
 #include "loader/loader_fields.h"
 #include "plan/plan.h"
 
-#define WAIT_NS 100000000u /* between looks at signals */
+#define WAIT_NS 100000000u /* longest wait between two checks for signals */
 
 struct loader {
     PyObject base;
-    struct handle *handle; /* NULL: closed */
+    struct handle *handle; /* NULL if the loader is closed */
     struct handle *plan, *pool;
     struct batch_form form;
-    uint64_t cursor; /* after the last batch that the library gave */
+    uint64_t cursor; /* position in the plan after the last batch that the library gave */
 };
 
 static PyTypeObject *loader_type;
@@ -62,7 +58,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, (device type, device) as DLPack has them, options by the names of loader_fields.h) */
+/* open_loader(plan, (DLPack's device type, device), options by the names of loader_fields.h) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -90,7 +86,8 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     return result;
 }
 
-/* change(plan): goes on with another plan. With Python's lock, so that no other thread asks for statistics. */
+/* change(plan): Continues with another plan. It keeps the GIL, so that no other thread asks for statistics
+ * meanwhile. */
 static PyObject *loader_change(PyObject *object, PyObject *plan)
 {
     struct handle *next = plan_handle(plan);
@@ -102,7 +99,7 @@ static PyObject *loader_change(PyObject *object, PyObject *plan)
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
     if (leat_loader_change(handle_object(self->handle), handle_object(next), &err) != LEAT_OK) {
-        /* a loader that could not go on has the new plan */
+        /* On failure, the loader may already use the new plan, which then has to stay open. */
         return handle_needs(self->handle, next) ? errors_raise(&err) : PyErr_NoMemory();
     }
     handle_needs_instead(self->handle, self->plan, next);
@@ -133,24 +130,24 @@ static void loader_dealloc(PyObject *self)
 
 /* ---- Batches ---- */
 
-/* Holds the loader during a call, so that another thread may close it in the meantime. NULL with an exception set. Turn
- * lets only one thread call at a time. */
-static struct handle *begin(struct loader *self)
+/* Holds the loader during a call, so that another thread may close it meanwhile. Returns NULL with an exception set
+ * if it is closed. Turn lets only one thread call at a time. */
+static struct handle *hold_loader(struct loader *self)
 {
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
     return handle_hold(self->handle);
 }
 
-static void end(struct handle *handle)
+static void drop_loader(struct handle *handle)
 {
     ARGS_UNLOCKED(handle_drop(handle));
 }
 
-/* The arguments and results of an attempt to get a batch, which runs without Python's lock. */
+/* The arguments and results of an attempt to get a batch, which runs without the GIL. */
 struct attempt {
     struct leat_loader *loader;
-    struct handle *pool; /* NULL: hold the batch */
+    struct handle *pool; /* memory for the outputs; NULL holds the batch instead */
     const struct batch_form *form;
     const struct leat_batch *batch;
     struct handle *memory[BATCH_OUTPUTS];
@@ -164,7 +161,7 @@ static void drop_memory(struct attempt *t)
 }
 
 /* Writes the batch into memory of the pool. */
-static enum leat_status fill(struct attempt *t)
+static enum leat_status write_batch(struct attempt *t)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
 
@@ -194,14 +191,14 @@ static enum leat_status try(struct attempt *t)
     const struct timespec moment = { 0, 20000 };
     enum leat_status s = leat_loader_next_within(t->loader, WAIT_NS, &t->batch, &t->err);
 
-    if (s == LEAT_E_AGAIN) /* without a thread it may return at once, if a device is not done yet */
+    if (s == LEAT_E_AGAIN) /* A loader without a thread may return at once while a device is still busy. */
         nanosleep(&moment, NULL);
-    return s == LEAT_OK && t->pool ? fill(t) : s;
+    return s == LEAT_OK && t->pool ? write_batch(t) : s;
 }
 
-/* LEAT_OK, LEAT_E_END, or another one with an exception set. From here on the library's cursor is after the batch,
- * whether it reaches the caller or not. */
-static enum leat_status get(struct loader *self, struct attempt *t)
+/* Gets the next batch. Returns LEAT_OK, LEAT_E_END, or another status with an exception set. After it, the library's
+ * cursor is past the batch, even if the batch never reaches the caller. */
+static enum leat_status get_batch(struct loader *self, struct attempt *t)
 {
     enum leat_status s;
 
@@ -221,12 +218,12 @@ static enum leat_status get(struct loader *self, struct attempt *t)
     return s;
 }
 
-/* next(): a Batch that is held until it is released; None at the end of the plan. */
+/* next(): Returns a Batch that is held until it is released, or None at the end of the plan. */
 static PyObject *loader_next(PyObject *object, PyObject *unused)
 {
     struct loader *self = loader_of(object);
     struct attempt t = { .form = &self->form };
-    struct handle *handle = begin(self);
+    struct handle *handle = hold_loader(self);
     PyObject *result = NULL;
     enum leat_status s;
 
@@ -234,16 +231,16 @@ static PyObject *loader_next(PyObject *object, PyObject *unused)
     if (!handle)
         return NULL;
     t.loader = handle_object(handle);
-    s = get(self, &t);
+    s = get_batch(self, &t);
     if (s == LEAT_OK)
         result = batch_make(handle, self->plan, t.batch, &self->form, 1);
     else if (s == LEAT_E_END)
         result = Py_NewRef(Py_None);
-    end(handle);
+    drop_loader(handle);
     return result;
 }
 
-/* (Batch, output, ...) of an attempt, whose memory the outputs take over. */
+/* Returns the tuple (Batch, output, ...) of an attempt. The outputs take over the attempt's memory. */
 static PyObject *make_outputs(struct loader *self, struct handle *handle, struct attempt *t, int capsules)
 {
     PyObject *result = PyTuple_New(1 + BATCH_OUTPUTS), *item;
@@ -265,8 +262,8 @@ static PyObject *make_outputs(struct loader *self, struct handle *handle, struct
     return result;
 }
 
-/* take(capsules): (Batch, outputs...), Arrays or DLPack capsules that the consumer owns, None for those not wanted; the
- * batch is released. None at the end of the plan. For the host. */
+/* take(capsules): Returns (Batch, output, ...), whose outputs are Arrays or DLPack capsules of host memory that the
+ * consumer owns, or None if not wanted. The batch is released. Returns None at the end of the plan. */
 static PyObject *loader_take(PyObject *object, PyObject *args)
 {
     struct loader *self = loader_of(object);
@@ -278,11 +275,11 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "p:take", &capsules))
         return NULL;
-    handle = begin(self);
+    handle = hold_loader(self);
     if (!handle)
         return NULL;
     t.loader = handle_object(handle);
-    s = get(self, &t);
+    s = get_batch(self, &t);
     if (s == LEAT_OK) {
         result = make_outputs(self, handle, &t, capsules);
         leat_batch_release(t.batch, NULL);
@@ -290,13 +287,13 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
     } else if (s == LEAT_E_END) {
         result = Py_NewRef(Py_None);
     }
-    end(handle);
+    drop_loader(handle);
     return result;
 }
 
 /* ---- What it has done ---- */
 
-/* All sources, of which a line in a file of statistics has the largest. */
+/* Returns the statistics of all sources. A line in a file of statistics has only the largest ones. */
 static PyObject *sources_list(const struct leat_loader *loader, const struct leat_plan *plan)
 {
     struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -337,7 +334,7 @@ static PyObject *loader_get_stats(PyObject *object, PyObject *unused)
     return dict;
 }
 
-/* notice(): a sentence for a person, or None. */
+/* notice(): Returns a sentence for the user, or None. */
 static PyObject *loader_notice(PyObject *object, PyObject *unused)
 {
     struct loader *self = loader_of(object);
@@ -417,7 +414,7 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
-/* LOADER_CHOICES: {option: {word: number}} */
+/* Adds LOADER_CHOICES: {option: {word: number}}. */
 static int add_choices(PyObject *module)
 {
     PyObject *all = fields_choices(FIELDS(loader_options));

@@ -1,19 +1,16 @@
-/*
- * turn.c: leat._leat.Turn, the base of leat.Loader: one call at a time, and batches that are given or not given,
- * wherever an interrupt comes.
- *
- * Python raises KeyboardInterrupt between statements and after calls of Python code: also after the statement that
- * counts a batch and before the caller has it, or after a lock is taken and before the `try` that releases it. C code
- * has no such places. So here is what must not come apart: next() has its turn, asks _take() in Python for a batch and
- * for the place after it, and stores the place on its way back to the caller. If _take() was interrupted, the place is
- * the old one, whatever the library has given by then; the loader compares the two before it takes the next batch.
- */
+/* turn.c: leat._leat.Turn, the base of leat.Loader. It lets one call run at a time, and counts a batch exactly if
+ * the caller gets it, even if an interrupt comes. Python raises KeyboardInterrupt between any two statements of
+ * Python code, for example between counting a batch and returning it, or between taking a lock and the `try` that
+ * releases it. C code has no such places, so these steps are here. next() takes its turn, asks _take() in Python for
+ * a batch and the place after it, and stores that place on its way back to the caller. If _take() is interrupted,
+ * the old place stays, even if the library has given a batch. The loader compares the two before it takes the next
+ * batch. */
 #include "batch.h"
 
 struct turn {
     PyObject base;
-    PyObject *place; /* what the loader stores in _place; NULL: nothing yet */
-    int running;     /* a call has its turn */
+    PyObject *place; /* value of the loader's attribute _place; NULL before it is first set */
+    int running;     /* 1 while a call has its turn */
 };
 
 static struct turn *turn_of(PyObject *self)
@@ -21,7 +18,7 @@ static struct turn *turn_of(PyObject *self)
     return (struct turn *)(void *)self;
 }
 
-static int begin(struct turn *self)
+static int take_turn(struct turn *self)
 {
     if (self->running) {
         PyErr_SetString(PyExc_RuntimeError,
@@ -41,12 +38,12 @@ static void set_place(struct turn *self, PyObject *place)
     Py_XDECREF(old);
 }
 
-/* What _take() gives: (batch, place after it). */
+/* Returns the next batch of _take(), which gives (batch, place after it), and stores that place. */
 static PyObject *turn_next(PyObject *object)
 {
     PyObject *taken, *batch, *place;
 
-    if (!begin(turn_of(object)))
+    if (!take_turn(turn_of(object)))
         return NULL;
     taken = PyObject_CallMethod(object, "_take", NULL);
     turn_of(object)->running = 0;
@@ -60,12 +57,12 @@ static PyObject *turn_next(PyObject *object)
     return batch;
 }
 
-/* _alone(function): calls it in a turn. */
+/* _alone(function): Calls the function in a turn of its own. */
 static PyObject *turn_alone(PyObject *object, PyObject *function)
 {
     PyObject *result;
 
-    if (!begin(turn_of(object)))
+    if (!take_turn(turn_of(object)))
         return NULL;
     result = PyObject_CallFunctionObjArgs(function, NULL);
     turn_of(object)->running = 0;
@@ -87,7 +84,7 @@ static int put_place(PyObject *object, PyObject *place, void *unused)
     return 0;
 }
 
-/* The place is a tuple of numbers, so that no circle of references goes through it. */
+/* Needs no garbage collection: the place is a tuple of numbers, so it is in no circle of references. */
 static void turn_dealloc(PyObject *object)
 {
     set_place(turn_of(object), NULL);

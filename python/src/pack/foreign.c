@@ -1,5 +1,5 @@
-/* foreign.c: whole datasets to other tools and from them, to servers and back: export(), adopt(), pull() and push() of
- * leat._leat. See pack.h. */
+/* foreign.c: export(), adopt(), pull() and push() of leat._leat, which exchange whole datasets with other tools and
+ * servers. */
 #include "pack.h"
 
 /* ---- export ---- */
@@ -45,9 +45,10 @@ static PyObject *text_export(PyObject *module, PyObject *args)
 
 /* ---- adopt ---- */
 
-#define INDEX_BYTES 4200 /* of a path, and .leat */
+#define INDEX_BYTES 4200 /* room for a path with the suffix .leat */
 
-/* Before a file is open only signals count: the caller's function divides by how much there is. */
+/* Reports progress. Before a file is open, the total is 0, by which the caller's function may divide; so it checks
+ * only for signals. */
 static uint32_t on_adopt(void *context, uint64_t done, uint64_t total)
 {
     struct run_watch *w = context;
@@ -106,14 +107,14 @@ static PyObject *text_adopt(PyObject *module, PyObject *args)
 
 /* ---- pull and push ---- */
 
-/* A copy between a server and this machine: its arguments (from, to, force, connections, progress). */
+/* The arguments (from, to, force, connections, progress) of a copy between a server and this machine. */
 struct copying {
     PyObject *from, *to;
     uint32_t force, connections;
     struct run_watch watch;
 };
 
-/* Before the server has said how large the dataset is, only signals are looked at. */
+/* Reports progress. Before the server has said how large the dataset is, it checks only for signals. */
 static uint32_t on_copy(void *context, uint64_t done, uint64_t total)
 {
     struct run_watch *w = context;
@@ -140,7 +141,7 @@ static bool copy_begin(struct copying *c, PyObject *args)
     return false;
 }
 
-/* (bytes, kept, tokens, documents, requests, retries) */
+/* Ends a copy, and returns (bytes, kept, tokens, documents, requests, retries). */
 static PyObject *copy_end(struct copying *c, enum leat_status s, struct leat_error *err, const uint64_t numbers[6])
 {
     PyObject *result = NULL;

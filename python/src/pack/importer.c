@@ -1,10 +1,7 @@
-/*
- * importer.c: leat._leat.Importer, which python/leat/foreign.py wraps: a dataset of ids that another package has
- * read. They come as arrays of any integer type, many documents at a time, without a Python object for each document.
- *
- * A call releases the GIL. What was added is counted by the writer alone, so that an exception of a signal handler
- * between any two calls, or in the middle of one, leaves counts that a checkpoint can keep.
- */
+/* importer.c: leat._leat.Importer, which python/leat/foreign.py wraps, writes a dataset of ids that another package
+ * reads. The ids come as arrays of any integer type, many documents at a time, without a Python object for each
+ * document. A call releases the GIL. Only the writer counts what was added, so the counts fit a checkpoint even
+ * after a signal handler raised an exception between two calls or during one. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,15 +9,15 @@
 #include "core/integers.h"
 #include "pack.h"
 
-#define PIECE ((size_t)8192) /* ids that are converted at once */
+#define PIECE ((size_t)8192) /* ids per conversion */
 
 struct importer {
-    PyObject_HEAD struct leat_writer *writer; /* NULL: ended */
+    PyObject_HEAD struct leat_writer *writer; /* NULL after the end */
     pid_t owner;
-    bool busy; /* one call at a time: a signal handler or another thread may come in the middle of one */
+    bool busy; /* true during a call; a signal handler or another thread could start a second one */
     uint64_t vocabulary, end_token;
     uint64_t inputs, ends_added;
-    PyObject *note; /* of the checkpoint that the run goes on from, or NULL */
+    PyObject *note; /* note of the checkpoint that the run continues from, or NULL */
 };
 
 static PyTypeObject *importer_type;
@@ -48,25 +45,25 @@ static void leave(struct importer *m, struct pause *pause)
 
 /* ---- Ids ---- */
 
-/* Ids of one bunch: an array of integers, and where in it each document starts and the last one ends. */
+/* The ids of a bunch of documents, with the places where each document starts and where the last one ends. */
 struct bunch {
     const void *ids, *starts;
-    char type; /* see integers.h */
-    bool wide; /* the starts have 8 bytes, not 4 */
+    char type; /* integer type of the ids, by its letter in integers.h */
+    bool wide; /* true if a start has 8 bytes, false if it has 4 */
     uint64_t count, documents;
-    const char *path; /* for sentences */
+    const char *path; /* path of the source, for error messages */
     uint64_t input, row;
 };
 
-/* An id; one below zero is above every vocabulary. */
-static uint64_t load(const struct bunch *b, uint64_t i)
+/* Returns id i of a bunch. A negative id becomes a number above every vocabulary. */
+static uint64_t id_of(const struct bunch *b, uint64_t i)
 {
     return integers_load(b->type, b->ids, i);
 }
 
-/* Converts `count` ids from the first on; returns whether one is not below `vocabulary`. A loop for each type, for
- * compilers to turn into vectors. */
-static bool convert(const struct bunch *b, uint64_t first, size_t count, uint64_t vocabulary, uint32_t *ids)
+/* Converts `count` ids from `first` on, and returns true if one is not below `vocabulary`. Each type has a loop of
+ * its own, which compilers vectorize. */
+static bool convert_ids(const struct bunch *b, uint64_t first, size_t count, uint64_t vocabulary, uint32_t *ids)
 {
     uint64_t wrong = 0;
 
@@ -88,15 +85,15 @@ static bool convert(const struct bunch *b, uint64_t first, size_t count, uint64_
     return wrong != 0;
 }
 
-/* Names the first id that is wrong, of those from `first` on. */
+/* Fails with an error that names the first wrong id from `first` on. */
 static enum leat_status wrong_id(const struct importer *m, const struct bunch *b, uint64_t start, uint64_t first,
                                  struct leat_error *err)
 {
     uint64_t document = leat_writer_documents(m->writer), id;
 
-    while (load(b, first) < m->vocabulary)
+    while (id_of(b, first) < m->vocabulary)
         first++;
-    id = load(b, first);
+    id = id_of(b, first);
     if (integers_negative(b->type, id))
         return errors_in_file(err,
                               errors_set(err, LEAT_E_TOKEN,
@@ -118,7 +115,7 @@ static uint64_t start_of(const struct bunch *b, uint64_t i)
     return b->wide ? integers_u64(b->starts, i) : integers_u32(b->starts, i);
 }
 
-/* Writes document i of the bunch; the writer puts the end token itself. */
+/* Writes document i of the bunch. The writer adds the end token itself. */
 static enum leat_status add_document(struct importer *m, const struct bunch *b, uint64_t i, struct leat_error *err)
 {
     const struct leat_origin origin = { .input = b->input, .offset = b->row + i, .line = LEAT_NONE };
@@ -133,13 +130,13 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
                                          "%s: document %" PRIu64 " does not lie inside its ids; restore the file",
                                          b->path, leat_writer_documents(m->writer)),
                               b->path);
-    lacks_end = m->end_token != LEAT_NONE && (count == 0 || load(b, to - 1) != m->end_token);
+    lacks_end = m->end_token != LEAT_NONE && (count == 0 || id_of(b, to - 1) != m->end_token);
     if (m->end_token != LEAT_NONE && !lacks_end)
         count--;
     for (uint64_t done = 0; s == LEAT_OK && done < count;) {
         size_t here = count - done < PIECE ? (size_t)(count - done) : PIECE;
 
-        if (convert(b, from + done, here, m->vocabulary, ids))
+        if (convert_ids(b, from + done, here, m->vocabulary, ids))
             return wrong_id(m, b, from, from + done, err);
         s = leat_writer_append(m->writer, ids, 4, NULL, here, err);
         done += here;
@@ -151,8 +148,8 @@ static enum leat_status add_document(struct importer *m, const struct bunch *b, 
     return s;
 }
 
-/* add(address of ids, their type, how many, address of starts, whether they have 8 bytes, how many documents, path,
- * number of the first row in its file). The caller's objects hold the memory. */
+/* add(address of ids, their type, their number, address of starts, whether starts have 8 bytes, number of documents,
+ * path, number of the first row in its file): Adds documents. The caller's objects own the memory. */
 static PyObject *importer_add(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
@@ -198,7 +195,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     uint64_t bytes = 0;
     void *note = NULL;
 
-    o->progress = run_on_bytes; /* while what was written is read back */
+    o->progress = run_on_bytes; /* progress while a resumed run reads back its files */
     o->context = &w;
     m->owner = getpid();
     m->vocabulary = o->vocabulary;
@@ -206,7 +203,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     pause_begin(&w.pause);
     if (resume)
         s = leat_writer_resume(&m->writer, output, o, &note, &bytes, &err);
-    if (!resume || (s == LEAT_E_CHECKPOINT && err.hint == LEAT_HINT_NONE)) /* nothing was stopped */
+    if (!resume || (s == LEAT_E_CHECKPOINT && err.hint == LEAT_HINT_NONE)) /* There is no stopped run to resume. */
         s = leat_writer_open(&m->writer, output, o, &err);
     pause_end(&w.pause);
     if (!run_ended(w.raised, s, &err, s == LEAT_E_STOPPED))
@@ -246,13 +243,13 @@ static void importer_free(PyObject *self)
 {
     struct importer *m = (struct importer *)self;
 
-    if (m->writer && m->owner == getpid()) /* in a child, its files are the parent's */
+    if (m->writer && m->owner == getpid()) /* After a fork, the files belong to the parent. */
         ARGS_UNLOCKED(leat_writer_suspend(m->writer));
     Py_XDECREF(m->note);
     module_free_object(self);
 }
 
-/* The note of the checkpoint that it goes on from, or None. */
+/* note(): Returns the note of the checkpoint that the run continues from, or None. */
 static PyObject *importer_note(PyObject *self, PyObject *unused)
 {
     struct importer *m = (struct importer *)self;
@@ -261,7 +258,7 @@ static PyObject *importer_note(PyObject *self, PyObject *unused)
     return Py_NewRef(m->note ? m->note : Py_None);
 }
 
-/* counts() -> (documents, inputs, ends added), so far */
+/* counts(): Returns (documents, inputs, ends added) so far. */
 static PyObject *importer_counts(PyObject *self, PyObject *unused)
 {
     struct importer *m = (struct importer *)self;
@@ -270,7 +267,7 @@ static PyObject *importer_counts(PyObject *self, PyObject *unused)
     return ARGS_TUPLE(m->writer ? leat_writer_documents(m->writer) : 0, m->inputs, m->ends_added);
 }
 
-/* restore(inputs, ends added): what the note says */
+/* restore(inputs, ends added): Sets the counts that the note has. */
 static PyObject *importer_restore(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
@@ -280,13 +277,13 @@ static PyObject *importer_restore(PyObject *self, PyObject *args)
     return Py_NewRef(Py_None);
 }
 
-static PyObject *ended(struct importer *m, struct pause *pause, enum leat_status s, const struct leat_error *err)
+static PyObject *end_call(struct importer *m, struct pause *pause, enum leat_status s, const struct leat_error *err)
 {
     leave(m, pause);
     return errors_none(s, err);
 }
 
-/* input(path, its bytes): the documents that are added from now on come from it */
+/* input(path, its bytes): Begins an input, which the next documents come from. */
 static PyObject *importer_input(PyObject *self, PyObject *args)
 {
     struct importer *m = (struct importer *)self;
@@ -304,7 +301,7 @@ static PyObject *importer_input(PyObject *self, PyObject *args)
         if (s == LEAT_OK)
             s = leat_writer_set_input(m->writer, number, &input, &err);
         m->inputs += s == LEAT_OK;
-        result = ended(m, &pause, s, &err);
+        result = end_call(m, &pause, s, &err);
     }
     Py_DECREF(path);
     return result;
@@ -320,7 +317,7 @@ static PyObject *importer_metadata(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "ss", &key, &value) || enter(m, &pause) < 0)
         return NULL;
-    return ended(m, &pause, leat_writer_set_metadata(m->writer, key, value, &err), &err);
+    return end_call(m, &pause, leat_writer_set_metadata(m->writer, key, value, &err), &err);
 }
 
 static PyObject *importer_checkpoint(PyObject *self, PyObject *note)
@@ -333,7 +330,7 @@ static PyObject *importer_checkpoint(PyObject *self, PyObject *note)
 
     if (PyBytes_AsStringAndSize(note, &at, &bytes) < 0 || enter(m, &pause) < 0)
         return NULL;
-    return ended(m, &pause, leat_writer_checkpoint(m->writer, at, (uint64_t)bytes, &err), &err);
+    return end_call(m, &pause, leat_writer_checkpoint(m->writer, at, (uint64_t)bytes, &err), &err);
 }
 
 static PyObject *importer_suspend(PyObject *self, PyObject *unused)
@@ -395,8 +392,8 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-/* failure(name of a status, file or None, sentence, hint) -> the leat.Error that readers in Python raise */
-static PyObject *failure(PyObject *module, PyObject *args)
+/* failure(name of a status, file or None, sentence, hint): Returns the leat.Error that a reader in Python raises. */
+static PyObject *make_failure(PyObject *module, PyObject *args)
 {
     struct leat_error err = { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
     const char *name, *sentence;
@@ -417,7 +414,7 @@ static PyObject *failure(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    { "failure", failure, METH_VARARGS, NULL },
+    { "failure", make_failure, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
 

@@ -1,7 +1,5 @@
-/*
- * options.c: the options of packing, by the rows of pack/option_rows.h: _leat.PACK_OPTIONS tells python/leat what each
- * takes, and pack_options_take() reads what it makes of them.
- */
+/* options.c: the options of packing, by the rows of pack/option_rows.h. _leat.PACK_OPTIONS lists for python/leat
+ * what each option takes, and pack_options_take() reads the options that python/leat passes. */
 #include "pack.h"
 
 #include <string.h>
@@ -14,7 +12,7 @@
 
 struct row {
     const char *keyword, *kind, *member;
-    size_t at; /* of the member */
+    size_t at; /* offset of the member in the struct */
     struct option_row words;
 };
 
@@ -25,7 +23,7 @@ static const struct row rows[] = {
 #include "pack/option_rows.h"
 };
 
-/* A tuple of words, which NULL ends; None for NULL. */
+/* Returns a tuple of the words of a list that NULL ends, or None for no list. */
 static PyObject *words_of(const char *const *words)
 {
     PyObject *list = PyList_New(0), *tuple;
@@ -42,7 +40,7 @@ static PyObject *words_of(const char *const *words)
     return tuple;
 }
 
-/* PACK_OPTIONS: (keyword, kind, member, preset or None, words of a choice, minimum, maximum) of each option. */
+/* Adds PACK_OPTIONS: (keyword, kind, member, preset or None, words of a choice, minimum, maximum) for each option. */
 int options_register(PyObject *module)
 {
     PyObject *list = PyList_New(0);
@@ -85,7 +83,7 @@ static const struct field fields[] = {
 #include "pack/option_rows.h"
 };
 
-/* The UTF-8 of item i of a pair, which the pair keeps. */
+/* Returns the UTF-8 of item i of a pair; the pair owns it. */
 static const char *string_of(PyObject *pair, Py_ssize_t i)
 {
     PyObject *item = PyTuple_Check(pair) && PyTuple_Size(pair) == 2 ? PyTuple_GetItem(pair, i) : NULL;
@@ -131,7 +129,7 @@ static Py_ssize_t take_texts(const char *texts[PACK_CONDITIONS], PyObject *list,
     return count;
 }
 
-/* Takes the lists, each of which has its number after it in the struct. */
+/* Reads the lists. In the struct, the length of each list follows it. */
 static bool take_lists(struct pack_options *o, PyObject *lists)
 {
     size_t texts = 0;

@@ -1,6 +1,4 @@
-/*
- * pack.c: pack() and merge() of leat._leat, which python/leat/packing.py wraps; and what all runs share: see pack.h.
- */
+/* pack.c: pack() and merge() of leat._leat, which python/leat/packing.py wraps, and what all runs share (pack.h). */
 #include "pack.h"
 
 #include <stdlib.h>
@@ -17,10 +15,8 @@ uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total)
     return w->raised;
 }
 
-/*
- * Adds `resumable` to the leat.Error that is raised. If a signal handler or the caller's own function ended the run,
- * that exception is raised instead, with leat.Error as its cause.
- */
+/* Raises leat.Error with its attribute `resumable`. If a signal handler or the caller's own function ended the run,
+ * it raises that exception instead, with leat.Error as its cause. */
 static void raise_all(const struct leat_error *err, bool resumable, PyObject *stopped[3])
 {
     PyObject *type, *value, *trace, *truth = resumable ? Py_True : Py_False;
@@ -53,14 +49,14 @@ bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool res
         PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
     if (s != LEAT_OK)
         raise_all(err, resumable, stopped);
-    else if (raised) /* it had ended before it could be stopped */
+    else if (raised) /* the run ended before the exception could stop it */
         PyErr_Restore(stopped[0], stopped[1], stopped[2]);
     return s == LEAT_OK && !raised;
 }
 
 /* ---- Renderers: objects with open() -> descriptor and close(descriptor), called by threads of the library ---- */
 
-/* Puts the exception that is set, as Python prints it in one line, into `err`. */
+/* Writes the exception that is set into `err`, in the one line that Python prints. */
 static void say_exception(struct leat_error *err)
 {
     PyObject *value = errors_take(), *text;
@@ -150,7 +146,7 @@ uint32_t pack_on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct pack_watch *w = context;
 
-    /* the first report after "checking" comes before any work, if a run was resumed */
+    /* A resumed run makes its first report after "checking" before any work. */
     if (!w->started && p->bytes_before > 0 && strcmp(p->bound, "checking") != 0) {
         w->started = true;
         w->text_before = p->text_bytes;
@@ -217,8 +213,9 @@ static PyObject *run_pack(struct run *r, struct pack_watch *w)
                          (unsigned long long)w->text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text of the run that it
- * resumes); notice((kind, path, count, reason)); made((name, value, split or None, documents, tokens, identity)) */
+/* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text that the
+ * resumed run had packed). It calls notice((kind, path, count, reason)) and made((name, value, split or None,
+ * documents, tokens, identity)). */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *given, *result = NULL;
@@ -300,8 +297,8 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
     return run_ended(j->watch.base.raised, s, &err, false) ? pack_joining_result(j) : NULL;
 }
 
-/* merge(output, parts, splits, options, progress, notice, made) -> (info, splits, documents of all parts, left out);
- * notice((reason, name)) */
+/* merge(output, parts, splits, options, progress, notice, made) -> (info, splits, documents of all parts, documents
+ * left out). It calls notice((reason, name)). */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *given, *names = NULL, *list, *dict, *result = NULL;

@@ -1,9 +1,6 @@
-/*
- * pack.h: options and reports of packing, and runs that take long.
- *
- * The room pack/ makes datasets, by pack(), merge(), leat._leat.Packer and leat._leat.Importer, and takes whole ones to
- * other tools and servers. Documents come as texts, ids or Arrow rows, and tokenizers from the room tokenizer/.
- */
+/* pack.h: options and reports of packing, and long runs that signals and callers can stop. The room pack/ makes
+ * datasets by pack(), merge(), leat._leat.Packer and leat._leat.Importer, and copies whole datasets to other tools
+ * and servers. Documents come as texts, ids or Arrow rows. Tokenizers come from the room tokenizer/. */
 #ifndef LEAT_PYTHON_PACK_H
 #define LEAT_PYTHON_PACK_H
 
@@ -16,7 +13,7 @@
 
 #define PACK_SPLITS     64
 #define PACK_CONDITIONS 64
-#define PACK_LISTS      3 /* of texts */
+#define PACK_LISTS      3 /* number of the options that are lists of texts */
 struct pack_options {
     struct leat_pack_options options;
     struct leat_split splits[PACK_SPLITS];
@@ -24,57 +21,56 @@ struct pack_options {
     struct leat_renderers renderers;
 };
 
-/* Reads the options from the tuple that python/leat/_pack_options.py makes, which must outlive them. The tokenizer may
- * be NULL. -1 with an exception. */
+/* Reads the options from the tuple that python/leat/_pack_options.py makes, which must outlive them. The tokenizer
+ * may be NULL. Returns -1 with an exception set on failure. */
 int pack_options_take(struct pack_options *o, const struct text_tokenizer *t, PyObject *tuple);
 
-/* Reads a list of pairs of str; returns how many, or -1. */
+/* Reads a list of pairs of str. Returns the number of pairs, or -1 with an exception set. */
 Py_ssize_t pack_splits_take(struct leat_split splits[PACK_SPLITS], PyObject *list);
 
-/* An object with open() -> descriptor and close(descriptor), which threads of the library call. */
+/* Wraps an object with open() -> descriptor and close(descriptor), which threads of the library call. */
 struct leat_renderers pack_renderers_of(PyObject *object);
 
-/* The report of a run, as a dict; a list of dicts, one for each split. */
+/* Returns the report of a run as a dict, or those of its splits as a list of dicts. */
 PyObject *pack_report(const struct leat_pack_report *report);
 PyObject *pack_infos(const struct leat_info *infos, size_t count);
 
 /* ---- Runs ---- */
 
-/*
- * The GIL is released for the whole run. The library's callbacks take it (pause_tell()), let signal handlers run and
- * call Python's functions. If one raises an exception, that stays set, and the answer to the progress callback stops
- * the library. The caller then gets that exception; its cause is leat.Error, whose `resumable` says whether the run can
- * go on. An exception that comes too late to stop the run is still raised.
- */
+/* Watches a run, which releases the GIL for its whole duration. The library's callbacks take the GIL (pause_tell()),
+ * let signal handlers run and call Python's functions. If one of these raises, the exception stays set and the
+ * progress callback stops the library. The caller then gets that exception, caused by a leat.Error whose `resumable`
+ * says if the run can continue. An exception that comes too late to stop the run is still raised. */
 struct run_watch {
     struct pause pause;
-    PyObject *function; /* None: only signals */
-    bool raised;        /* an exception is set; it ends the run */
+    PyObject *function; /* Python's function, or None to check only for signals */
+    bool raised;        /* true if an exception is set, which ends the run */
 };
 
-/* A progress callback of the library, whose context is a struct run_watch: gives `function` both numbers. */
+/* Passes both numbers to the `function` of a struct run_watch, which is its context. It is a progress callback. */
 uint32_t run_on_bytes(void *context, uint64_t done, uint64_t total);
 
-/* Whether a run has ended without anything to raise; else that is raised. */
+/* Returns true if a run ended without an error or exception; otherwise raises it and returns false. */
 bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable);
 
-/* A leat._leat.Packer of a part of a run, which `owner` keeps open, and `lock` to one thread; renderers may be None. */
+/* Makes a leat._leat.Packer for a part of a run. `owner` keeps the run open, and `lock` lets one thread use it.
+ * Renderers may be None. */
 struct leat_run;
 struct leat_run_push_options;
 PyObject *packer_push(PyObject *owner, struct leat_run *run, pthread_mutex_t *lock, const char *key,
                       struct leat_run_push_options *options, PyObject *renderers);
 
-/* Callbacks of packing, whose context is a struct pack_watch. */
+/* The context of the callbacks of packing. */
 struct pack_watch {
     struct run_watch base;
-    PyObject *notice, *output; /* functions that take a tuple */
+    PyObject *notice, *output; /* Python's functions, which take a tuple */
     bool started;
-    uint64_t text_before; /* of a run that is resumed */
+    uint64_t text_before; /* bytes of text that the resumed run had packed */
 };
 uint32_t pack_on_progress(void *context, const struct leat_pack_progress *progress);
 void pack_on_notice(void *context, const struct leat_pack_notice *notice);
 
-/* Joining, with its options and results; the splits and options that are read must outlive it. */
+/* The options and results of a merge. The splits and options that it reads must outlive it. */
 struct pack_joining {
     struct leat_merge_options options;
     struct leat_merge_report report;

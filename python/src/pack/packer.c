@@ -1,14 +1,8 @@
-/*
- * packer.c: leat._leat.Packer, which python/leat/packer.py wraps.
- *
- * Every method runs between packer_enter() and packer_leave(): packer_enter() releases the GIL and takes the packer's
- * own lock, so threads take turns, and a signal handler or a producer that calls the packer from inside one of its
- * calls gets an error instead of waiting for itself. A packer belongs to the process that made it: after a fork, a
- * child leaves it alone.
- *
- * Documents of an iterator are gathered in bunches, so that Python's part of the work is done with the GIL and the
- * library's part without it.
- */
+/* packer.c: leat._leat.Packer, which python/leat/packer.py wraps. Every method runs between packer_enter() and
+ * packer_leave(). packer_enter() releases the GIL and takes the packer's own lock, so threads take turns. A signal
+ * handler or producer that calls the packer from inside one of its calls gets an error instead of a deadlock. A
+ * packer belongs to the process that made it; a forked child leaves it alone. Documents of an iterator are gathered
+ * in bunches: Python's part of the work needs the GIL, the library's part does not. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,30 +13,30 @@
 #include "arrow/one_text.h"
 #include "pack.h"
 
-/* A bunch of an iterator's documents goes to the packer when it has this many, or this many bytes. */
+/* Largest bunch of an iterator's documents, in documents and in bytes. */
 #define BUNCH_DOCUMENTS 4096
 #define BUNCH_BYTES     ((uint64_t)1 << 20)
 
 struct packer {
-    PyObject_HEAD struct leat_packer *packer; /* NULL: ended */
-    PyObject *tokenizer, *options;            /* with the strings that the packer keeps; or a run, and renderers */
-    size_t fields;                            /* that conditions are on; 0: there are none */
-    uint64_t pieces;                          /* that an attempt at a part of a run makes; 0: it is none */
-    struct leat_renderers renderers;          /* likewise */
+    PyObject_HEAD struct leat_packer *packer; /* NULL after the end */
+    PyObject *tokenizer, *options;            /* owners of the strings that the packer uses, or the run and its
+                                                 renderers */
+    size_t fields;                            /* number of fields that conditions use */
+    uint64_t pieces;                          /* number of pieces of this part of a run; 0 for any other packer */
+    struct leat_renderers renderers;          /* processes that render conversations, for a part of a run */
     pthread_mutex_t lock;
     bool has_lock;
     pid_t owner;
-    /* what was given, changed and read with the GIL held only, in the call that adds: an interrupt finds all or nothing
-     * of it */
-    uint64_t given, skipped; /* documents, and rows that were kept out; rows without a text that were left out */
-    PyObject *numbers;       /* of the sources, by their names: a dict */
-    uint64_t *rows;          /* that each source has given, by its number */
+    /* Counts change while the GIL is held, in the call that adds: an interrupt sees all of a call or nothing. */
+    uint64_t given, skipped; /* documents and rows that conditions rejected; skipped rows without a text */
+    PyObject *numbers;       /* dict from the names of sources to their numbers */
+    uint64_t *rows;          /* rows that each source has given, by its number */
     size_t source_count, source_room;
 };
 
 static PyTypeObject *packer_type;
 
-/* Raises leat.Error ("state"). */
+/* Raises leat.Error with the status "state". */
 static PyObject *packer_raise_state(const char *sentence)
 {
     struct leat_error err;
@@ -51,7 +45,8 @@ static PyObject *packer_raise_state(const char *sentence)
     return errors_raise(&err);
 }
 
-/* Releases the GIL and locks; -1 with an exception, and the GIL held, if the packer cannot be used. */
+/* Releases the GIL and locks the packer. If the packer cannot be used, it returns -1 with an exception set and the
+ * GIL held. */
 static int packer_enter(struct packer *p, struct pause *pause)
 {
     int code;
@@ -86,7 +81,7 @@ static int make_lock(struct packer *p)
 
     if (pthread_mutexattr_init(&kind) != 0)
         return -1;
-    /* a signal handler, or a producer of rows, may call the packer whose call it interrupts */
+    /* A signal handler or a producer of rows may call the packer whose call it interrupts. */
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
     p->has_lock = pthread_mutex_init(&p->lock, &kind) == 0;
     pthread_mutexattr_destroy(&kind);
@@ -96,10 +91,10 @@ static int make_lock(struct packer *p)
 struct opening {
     struct pause pause;
     bool raised;
-    char said[768]; /* of a chat template that ends no turn; "": nothing */
+    char said[768]; /* notice about a chat template that ends no turn; "" if there is none */
 };
 
-/* Resuming reads back what was written, which may take long. */
+/* Checks for signals while resuming reads back what was written, which may take long. */
 static uint32_t on_reading_back(void *context, const struct leat_pack_progress *progress)
 {
     struct opening *o = context;
@@ -109,7 +104,7 @@ static uint32_t on_reading_back(void *context, const struct leat_pack_progress *
     return o->raised;
 }
 
-/* Notices of other kinds come when the packer finishes, and the context has ended by then. */
+/* Stores a notice of opening. Other kinds come when the packer finishes; the context is gone by then. */
 static void on_opening_notice(void *context, const struct leat_pack_notice *notice)
 {
     if (notice->kind == LEAT_NOTICE_CHAT)
@@ -125,7 +120,7 @@ static size_t count_fields(const struct leat_packer *p)
     return (size_t)count;
 }
 
-/* What every packer has before it is open; keeps both objects. */
+/* Sets what every packer needs before it is opened, and takes a reference to both objects. */
 static int begin_packer(struct packer *p, PyObject *tokenizer, PyObject *options)
 {
     if (make_lock(p) < 0) {
@@ -220,7 +215,7 @@ static void packer_free(PyObject *self)
 {
     struct packer *p = (struct packer *)self;
 
-    /* in a child, its threads do not exist, and its files are the parent's: it is left as it is */
+    /* After a fork, the child has none of the packer's threads, and its files belong to the parent. */
     if (p->packer && p->owner == getpid())
         ARGS_UNLOCKED(leat_packer_suspend(p->packer));
     if (p->has_lock)
@@ -232,7 +227,7 @@ static void packer_free(PyObject *self)
     module_free_object(self);
 }
 
-static PyObject *end(PyObject *self, void (*way)(struct leat_packer *))
+static PyObject *end_packer(PyObject *self, void (*way)(struct leat_packer *))
 {
     struct packer *p = (struct packer *)self;
     struct pause pause;
@@ -250,16 +245,16 @@ static PyObject *end(PyObject *self, void (*way)(struct leat_packer *))
 static PyObject *packer_suspend(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return end(self, leat_packer_suspend);
+    return end_packer(self, leat_packer_suspend);
 }
 
 static PyObject *packer_abandon(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return end(self, leat_packer_abandon);
+    return end_packer(self, leat_packer_abandon);
 }
 
-/* The lines of pieces, as one text. */
+/* Returns the lines of all pieces as one text. */
 static PyObject *piece_lines(const struct leat_run_piece *pieces, uint64_t count)
 {
     PyObject *lines = PyList_New(0), *end = lines ? PyUnicode_FromString("\n") : NULL, *all = NULL;
@@ -281,7 +276,7 @@ static PyObject *piece_lines(const struct leat_run_piece *pieces, uint64_t count
     return all;
 }
 
-/* finish() -> report; of a part of a run (report, its pieces as text, a line for each) */
+/* finish() -> report; for a part of a run (report, text with a line per piece) */
 static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -323,7 +318,7 @@ static PyObject *packer_ended(PyObject *self, PyObject *unused)
 
 /* ---- Inputs and checkpoints ---- */
 
-/* Takes a new source into the counts; `rows`: what it has given already. */
+/* Adds a new source to the counts. It has given `rows` rows already. */
 static int keep_source(struct packer *p, PyObject *name, uint64_t rows)
 {
     PyObject *number = PyLong_FromSize_t(p->source_count);
@@ -362,7 +357,8 @@ static int add_source(struct packer *p, PyObject *name)
     return -1;
 }
 
-/* Where the next row of a source comes from; it becomes an input with its first row. None: no source. */
+/* Finds the input and number of a source's next row. A source becomes an input with its first row. None means no
+ * source. */
 static int packer_find_source(struct packer *p, PyObject *name, uint64_t *input, uint64_t *row)
 {
     PyObject *number;
@@ -379,7 +375,7 @@ static int packer_find_source(struct packer *p, PyObject *name, uint64_t *input,
     return 0;
 }
 
-/* Notes what a call has added: documents of this input (LEAT_NONE: of none), and rows without a text. */
+/* Counts what a call has added: documents of this input (LEAT_NONE for no input), and rows without a text. */
 static void packer_count(struct packer *p, uint64_t input, uint64_t documents, uint64_t skipped)
 {
     p->given += documents;
@@ -406,7 +402,7 @@ static PyObject *packer_given(PyObject *self, PyObject *unused)
     return rows ? Py_BuildValue("NNN", args_number(p->given), args_number(p->skipped), rows) : NULL;
 }
 
-/* restore(documents, rows left out, {source: rows}): what a checkpoint says, in the order of the inputs */
+/* restore(documents, rows left out, {source: rows}): Sets the counts of a checkpoint, in the order of the inputs. */
 static PyObject *packer_restore(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -443,7 +439,7 @@ static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
     return errors_none(s, &err);
 }
 
-/* The note of the checkpoint that it was resumed from, or None. */
+/* note(): Returns the note of the checkpoint that the packer continues from, or None. */
 static PyObject *packer_note(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -461,7 +457,7 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
 
 /* ---- Conditions ---- */
 
-/* fields() -> ((path, whether it is compared), ...): what conditions are on */
+/* fields() -> ((path, whether it is compared), ...): Returns the fields that conditions use. */
 static PyObject *packer_fields(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -485,7 +481,7 @@ static PyObject *packer_fields(PyObject *self, PyObject *unused)
     return tuple;
 }
 
-/* A number of Python's, or what is none; *kept is what the value points into. */
+/* Converts a number of Python, whose text *kept owns if it is large. Any other object becomes LEAT_VALUE_OTHER. */
 static int take_number(PyObject *object, struct leat_value *value, PyObject **kept)
 {
     struct text_view view = { NULL, 0 };
@@ -512,7 +508,7 @@ static int take_number(PyObject *object, struct leat_value *value, PyObject **ke
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Keeps what the value points into in `objects`. */
+/* Converts an object to a value; `objects` then owns what the value points to. */
 static int take_value(PyObject *object, struct leat_value *value, PyObject *objects)
 {
     struct text_view view = { NULL, 0 };
@@ -552,8 +548,8 @@ static enum leat_status judge_values(struct packer *p, const struct leat_value *
     return s;
 }
 
-/* judge(list of the values of fields()) -> whether all conditions hold; what is neither text nor number exists, and
- * compares with nothing */
+/* judge(list of the values of fields()) -> whether all conditions hold. A value that is neither text nor number
+ * counts as existing, and no comparison with it holds. */
 static PyObject *packer_judge(PyObject *self, PyObject *list)
 {
     Py_ssize_t count = PyList_Size(list);
@@ -582,7 +578,7 @@ static PyObject *packer_judge(PyObject *self, PyObject *list)
     return s == LEAT_OK ? result : errors_raise(&err);
 }
 
-/* judge_arrow(rows) -> a byte for each row of the next array, 1 if all conditions hold; None after the last one */
+/* judge_arrow(rows) -> one byte per row of the next array, 1 if all conditions hold; None after the last array */
 static PyObject *packer_judge_arrow(PyObject *self, PyObject *object)
 {
     struct packer *p = (struct packer *)self;
@@ -616,7 +612,7 @@ static PyObject *packer_judge_arrow(PyObject *self, PyObject *object)
 
 /* ---- Single documents ---- */
 
-/* (document, id or None, source or None, bytes of the mask or None) */
+/* Reads (document, id or None, source or None, bytes of the mask or None). */
 static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
                        PyObject **kept, struct text_view *mask)
 {
@@ -641,7 +637,7 @@ static int take_origin(struct packer *p, PyObject *args, PyObject **document, st
     return 0;
 }
 
-/* The end of a call that adds a document. */
+/* Ends a call that adds a document. */
 static PyObject *added(struct packer *p, const struct leat_origin *origin, enum leat_status s,
                        const struct leat_error *err)
 {
@@ -650,7 +646,7 @@ static PyObject *added(struct packer *p, const struct leat_origin *origin, enum 
     return errors_none(s, err);
 }
 
-/* add_text(text, id, source, spans): pairs of uint64, in bytes of the text, or None */
+/* add_text(text, id, source, spans): Adds a text. Spans are None, or pairs of uint64 that count bytes of the text. */
 static PyObject *packer_add_text(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -676,7 +672,7 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     return result;
 }
 
-/* add_ids(ids, id, source, a byte of the mask for each or None) */
+/* add_ids(ids, id, source, mask): Adds ids. The mask is None, or one byte per id. */
 static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -706,19 +702,19 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 
 /* ---- Many documents ---- */
 
-/* What an iterator gave: texts, and perhaps their ids, kept alive by `objects`. A row without a text has `at` NULL, one
- * that is kept out `out_of_it`. */
+/* Texts from an iterator, and perhaps their ids; `objects` keeps them alive. A row without a text has `at` NULL, and
+ * a row that conditions reject has `at` set to `out_of_it`. */
 struct bunch {
     struct text_view *texts, *ids;
     PyObject *objects;
     size_t count;
     uint64_t bytes;
-    bool skip_missing; /* None is a row without a text; else it is an error */
-    bool judged;       /* False is a row that a condition keeps out */
+    bool skip_missing; /* true if None is a row without a text, false if it is an error */
+    bool judged;       /* true if False is a row that a condition rejects */
     uint64_t added, passed, kept_out;
 };
 
-static const char out_of_it[1]; /* the text of a row that is kept out */
+static const char out_of_it[1]; /* marks the text of a row that a condition rejects */
 
 static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
 {
@@ -734,7 +730,7 @@ static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
     return 0;
 }
 
-/* An id may also be anything else that is no number but an integer, as in add(). */
+/* Stores an id: a str, an integer, or any object that is not a number, as in add(). */
 static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
 {
     bool is_text = PyUnicode_Check(id) || PyBytes_Check(id);
@@ -751,7 +747,7 @@ static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
     return r;
 }
 
-/* A text, or a pair of a text and its id. */
+/* Stores a text, or a pair of a text and its id. */
 static int take_item(struct bunch *b, PyObject *item)
 {
     PyObject *text = item, *id = Py_None;
@@ -780,9 +776,9 @@ static int take_item(struct bunch *b, PyObject *item)
     return 0;
 }
 
-/* Gathers what the iterator gives until there is enough. -1: it, or an item, has raised an exception, which is set; the
- * bunch has what came before. */
-static int fill(struct bunch *b, PyObject *iterator)
+/* Gathers items of the iterator until the bunch is full. Returns -1 with an exception set if the iterator or an item
+ * fails; the bunch then has the items before it. */
+static int fill_bunch(struct bunch *b, PyObject *iterator)
 {
     while (b->count < BUNCH_DOCUMENTS && b->bytes < BUNCH_BYTES) {
         PyObject *item = PyIter_Next(iterator);
@@ -798,7 +794,8 @@ static int fill(struct bunch *b, PyObject *iterator)
     return 0;
 }
 
-static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, uint64_t row, struct leat_error *err)
+static enum leat_status add_bunch(struct packer *p, struct bunch *b, uint64_t input, uint64_t row,
+                                  struct leat_error *err)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct leat_origin origin = {
@@ -826,8 +823,8 @@ static enum leat_status give(struct packer *p, struct bunch *b, uint64_t input, 
     return LEAT_OK;
 }
 
-/* add_some(iterator, source, whether None is a row that is left out) -> whether the iterator gave something; with
- * conditions, False is a row that they keep out. What comes before an exception is added, too. */
+/* add_some(iterator, source, whether None is a row to skip) -> whether the iterator gave something. If there are
+ * conditions, False is a row that they reject. Items before an exception are added. */
 static PyObject *packer_add_some(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -850,11 +847,11 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
         PyErr_NoMemory();
         goto out;
     }
-    if (fill(&b, iterator) < 0)
+    if (fill_bunch(&b, iterator) < 0)
         PyErr_Fetch(&type, &value, &trace);
     if (packer_find_source(p, source, &input, &row) < 0 || packer_enter(p, &pause) < 0)
         goto out;
-    s = give(p, &b, input, row, &err);
+    s = add_bunch(p, &b, input, row, &err);
     packer_leave(p, &pause);
     packer_count(p, input, b.added + b.kept_out, b.passed);
     result = s == LEAT_OK ? PyBool_FromLong(b.count > 0) : errors_raise(&err);
@@ -873,7 +870,7 @@ out:
     return result;
 }
 
-/* add_arrow(rows, skip, skip missing, source) -> whether there was an array left */
+/* add_arrow(rows, skip, skip missing, source) -> whether there was another array */
 static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;

@@ -1,7 +1,5 @@
-/*
- * pushed.c: leat._leat.PushedRun, a run whose parts are pushed, which python/leat/pushed.py wraps. Its methods may be
- * called from several threads: each call of the library waits for the others, but packers are their own.
- */
+/* pushed.c: leat._leat.PushedRun, a run whose parts are pushed, which python/leat/pushed.py wraps. Several threads
+ * may call its methods: calls of the library that use the run wait for each other; its packers do not. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +8,11 @@
 
 struct pushed {
     PyObject_HEAD struct leat_run *run;
-    pthread_mutex_t lock; /* taken without the GIL */
+    pthread_mutex_t lock; /* lock of the run, to be taken without the GIL */
     bool has_lock;
 };
 
-/* A call of the library that uses the run. */
+/* Calls the library with the run locked and the GIL released. */
 #define WITH_RUN(p, statement)                                                                                         \
     do {                                                                                                               \
         Py_BEGIN_ALLOW_THREADS;                                                                                        \
@@ -45,7 +43,7 @@ static int create(struct pushed *p, const char *folder, PyObject *tokenizer, con
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* Opens the run with this number; NULL: with any. */
+/* Opens the run in a folder, which must have this number unless it is NULL. */
 static int open_same(struct pushed *p, const char *folder, const char *number, Py_ssize_t bytes)
 {
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
@@ -62,8 +60,8 @@ static int open_same(struct pushed *p, const char *folder, const char *number, P
     return s == LEAT_OK ? 0 : (errors_raise(&err), -1);
 }
 
-/* PushedRun(folder, number=None), of one that has begun; PushedRun(folder, tokenizer, its spec, pattern or None,
- * options, append) */
+/* PushedRun(folder, number=None) opens a run that has begun. PushedRun(folder, tokenizer, its spec, pattern or None,
+ * options, append) begins one. */
 static PyObject *pushed_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = { "", "", "", "", "", "", "number", NULL };
@@ -150,7 +148,7 @@ static PyObject *pushed_commit(PyObject *self, PyObject *list)
     return errors_none(s, &err);
 }
 
-/* number(): of the run, 16 bytes */
+/* number(): Returns the number of the run, 16 bytes. */
 static PyObject *pushed_its_number(PyObject *self, PyObject *unused)
 {
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
@@ -170,7 +168,7 @@ static PyObject *pushed_abort(PyObject *self, PyObject *unused)
     return errors_none(s, &err);
 }
 
-/* folder(): from the root on, or a URL */
+/* folder(): Returns the absolute path or the URL of the run's folder. */
 static PyObject *pushed_folder(PyObject *self, PyObject *unused)
 {
     struct leat_run_info info = LEAT_RUN_INFO_INIT;

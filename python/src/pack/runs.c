@@ -1,7 +1,5 @@
-/*
- * runs.c: runs in parts (leat/run.h), which python/leat/run.py wraps. A run is a capsule; it belongs to one call at a
- * time, since calls release the GIL.
- */
+/* runs.c: runs in parts (leat/run.h), which python/leat/run.py wraps. A run is a capsule. Calls release the GIL, so
+ * only one call at a time may use a run. */
 #include "pack.h"
 
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 struct held {
     struct leat_run *run;
-    bool busy; /* a call of another thread is at it */
+    bool busy; /* true while a call uses the run */
 };
 
 static void release(PyObject *capsule)
@@ -22,8 +20,8 @@ static void release(PyObject *capsule)
     free(h);
 }
 
-/* Takes the run over. */
-static PyObject *hold(struct leat_run *run)
+/* Makes a capsule that owns the run. */
+static PyObject *capsule_of(struct leat_run *run)
 {
     struct held *h = calloc(1, sizeof *h);
     PyObject *capsule = h ? PyCapsule_New(h, NAME, release) : PyErr_NoMemory();
@@ -37,8 +35,9 @@ static PyObject *hold(struct leat_run *run)
     return NULL;
 }
 
-/* For a call, which ends with h->busy false. NULL with an exception. */
-static struct held *take(PyObject *capsule)
+/* Claims the run for a call, which sets h->busy to false at its end. Returns NULL with an exception set if another
+ * call uses it. */
+static struct held *claim_run(PyObject *capsule)
 {
     struct held *h = PyCapsule_GetPointer(capsule, NAME);
 
@@ -51,7 +50,8 @@ static struct held *take(PyObject *capsule)
     return h;
 }
 
-/* Sets `advice` of the leat.Error that is raised, (file, mend, waits): enums of leat/run.h. */
+/* Sets the attribute `advice` of the leat.Error that is raised: (file, mend, waits), with numbers of leat/run.h's
+ * enums. */
 static void set_advice(const struct leat_run_advice *advice)
 {
     PyObject *type, *value, *trace, *error, *tuple;
@@ -69,8 +69,8 @@ static void set_advice(const struct leat_run_advice *advice)
     PyErr_Restore(type, value, trace);
 }
 
-/* run_ended(), whose error has advice. */
-static bool ended(bool raised, enum leat_status s, struct leat_error *err, bool resumable)
+/* Calls run_ended(), and adds advice to its error. */
+static bool ended_with_advice(bool raised, enum leat_status s, struct leat_error *err, bool resumable)
 {
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
 
@@ -85,7 +85,7 @@ static bool ended(bool raised, enum leat_status s, struct leat_error *err, bool 
     return false;
 }
 
-/* The name that args_path() took; NULL, with an exception, for None. */
+/* Returns the name that args_path() read, or NULL with an exception set for None. */
 static const char *name_of(PyObject *path)
 {
     if (!path)
@@ -108,8 +108,8 @@ static PyObject *create(const char *folder, struct leat_run_options *o, struct p
     pause_begin(&w->base.pause);
     s = leat_run_create(&run, folder, o, &err);
     pause_end(&w->base.pause);
-    if (ended(w->base.raised, s, &err, false))
-        return hold(run);
+    if (ended_with_advice(w->base.raised, s, &err, false))
+        return capsule_of(run);
     if (s == LEAT_OK)
         leat_run_close(run);
     return NULL;
@@ -165,8 +165,8 @@ static PyObject *run_open(PyObject *module, PyObject *args)
     if (!(name = name_of(folder)))
         return NULL;
     ARGS_UNLOCKED(s = leat_run_open(&run, name, &err));
-    if (ended(false, s, &err, false))
-        result = hold(run);
+    if (ended_with_advice(false, s, &err, false))
+        result = capsule_of(run);
     Py_XDECREF(folder);
     return result;
 }
@@ -196,7 +196,7 @@ static PyObject *run_info(PyObject *module, PyObject *capsule)
 
 /* ---- A step ------------------------------------------------------------------------------------------------------ */
 
-static PyObject *step(struct held *h, unsigned part, struct leat_pack_options *o, struct pack_watch *w)
+static PyObject *pack_part(struct held *h, unsigned part, struct leat_pack_options *o, struct pack_watch *w)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
     struct leat_info splits[PACK_SPLITS];
@@ -215,7 +215,7 @@ static PyObject *step(struct held *h, unsigned part, struct leat_pack_options *o
     pause_begin(&w->base.pause);
     s = leat_run_step(h->run, part, o, &report, &err);
     pause_end(&w->base.pause);
-    if (!ended(w->base.raised, s, &err, report.resumable))
+    if (!ended_with_advice(w->base.raised, s, &err, report.resumable))
         return NULL;
     leat_run_info(h->run, &info);
     return Py_BuildValue("NNNK", args_text(name), pack_report(&report), pack_infos(splits, info.pack->split_count),
@@ -235,8 +235,8 @@ static PyObject *run_step(PyObject *module, PyObject *args)
     if (!o)
         return PyErr_NoMemory();
     if (PyArg_ParseTuple(args, "OIOOO", &capsule, &part, &given, &w.base.function, &w.notice) &&
-        pack_options_take(o, NULL, given) == 0 && (h = take(capsule)) != NULL) {
-        result = step(h, part, &o->options, &w);
+        pack_options_take(o, NULL, given) == 0 && (h = claim_run(capsule)) != NULL) {
+        result = pack_part(h, part, &o->options, &w);
         h->busy = false;
     }
     free(o);
@@ -290,13 +290,13 @@ static PyObject *run_status(PyObject *module, PyObject *capsule)
     struct leat_error err;
     PyObject *result = NULL;
     enum leat_status s;
-    struct held *h = take(capsule);
+    struct held *h = claim_run(capsule);
 
     (void)module;
     if (!h)
         return NULL;
     ARGS_UNLOCKED(s = leat_run_status(h->run, &st, &err));
-    if (ended(false, s, &err, false))
+    if (ended_with_advice(false, s, &err, false))
         result = status_tuple(&st);
     h->busy = false;
     return result;
@@ -304,7 +304,7 @@ static PyObject *run_status(PyObject *module, PyObject *capsule)
 
 /* ---- Joining ----------------------------------------------------------------------------------------------------- */
 
-/* run_join(run, output, splits, options, progress, notice, made): what merge() gives */
+/* run_join(run, output, splits, options, progress, notice, made) -> the results of merge() */
 static PyObject *run_join(PyObject *module, PyObject *args)
 {
     PyObject *capsule, *output = NULL, *list, *dict, *result = NULL;
@@ -317,12 +317,12 @@ static PyObject *run_join(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO&O!O!OOO", &capsule, args_path, &output, &PyList_Type, &list, &PyDict_Type, &dict,
                           &j.watch.base.function, &j.watch.notice, &j.watch.output))
         return NULL;
-    if (name_of(output) != NULL && pack_joining_begin(&j, list, dict) && (h = take(capsule)) != NULL) {
+    if (name_of(output) != NULL && pack_joining_begin(&j, list, dict) && (h = claim_run(capsule)) != NULL) {
         pause_begin(&j.watch.base.pause);
         s = leat_run_join(h->run, PyBytes_AsString(output), &j.options, &j.report, &err);
         pause_end(&j.watch.base.pause);
         h->busy = false;
-        if (ended(j.watch.base.raised, s, &err, false))
+        if (ended_with_advice(j.watch.base.raised, s, &err, false))
             result = pack_joining_result(&j);
     }
     Py_XDECREF(output);

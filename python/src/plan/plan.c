@@ -1,9 +1,7 @@
-/*
- * plan.c: see plan.h. A plan never changes, and stays open as long as its object, so methods call the library without
- * any lock of their own. samples() may compute very many: it releases the GIL, and gives the bytes of struct
- * leat_sample in one Array instead of an object per sample; sample_fields() says where each field lies, so that numpy
- * can read them. The Dataset of a source belongs to the plan: its handle closes nothing, and keeps the plan open.
- */
+/* plan.c: leat._leat.Plan. A plan never changes and stays open as long as its object, so methods call the library
+ * without a lock. samples() may compute very many samples, so it releases the GIL and returns the bytes of all
+ * struct leat_sample in one Array; numpy reads them by the offsets of sample_fields(). The Dataset of a source
+ * belongs to the plan: its handle closes nothing, and keeps the plan open. */
 #include "plan.h"
 
 #include <stdlib.h>
@@ -107,7 +105,7 @@ static PyObject *plan_source(PyObject *self, PyObject *args)
         return NULL;
     if (leat_plan_source_info(plan_of(self), number, &i, &err) != LEAT_OK)
         return errors_raise(&err);
-    /* The plan closes the dataset. */
+    /* The handle closes nothing, because the plan owns the dataset. */
     handle = handle_make((void *)(uintptr_t)i.dataset, NULL);
     if (!handle || !handle_needs(handle, ((struct plan *)(void *)self)->handle)) {
         handle_drop(handle);
@@ -129,7 +127,7 @@ static const struct field fit_facts[] = {
     NUMBER(window_cut), NUMBER(window_lost), NUMBER(left_out), NUMBER(unused), NUMBER(context),
 };
 
-/* fit_report(source, seq_len): what rows of whole documents of a length would be, compared with windows */
+/* fit_report(source, seq_len): Returns how rows of whole documents of a length compare with windows. */
 static PyObject *plan_fit_report(PyObject *self, PyObject *args)
 {
     struct leat_fit_report r = LEAT_FIT_REPORT_INIT;
@@ -187,8 +185,8 @@ enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_s
                 : errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu64 " pieces", *count);
 }
 
-/* pieces(n): a list of (source, part, token or None, count, at, document or None, inputs, literal or None), in the
- * order of sample n's row */
+/* pieces(n): Returns the pieces of sample n's row in their order, a list of (source, part, token or None, count, at,
+ * document or None, inputs, literal or None). */
 static PyObject *plan_pieces(PyObject *self, PyObject *args)
 {
     struct leat_stretch *row = NULL;
@@ -219,7 +217,7 @@ static PyObject *plan_pieces(PyObject *self, PyObject *args)
     return list;
 }
 
-/* banned(source, document, n): whether the document is banned in sample n */
+/* banned(source, document, n): Returns True if the document is banned in sample n. */
 static PyObject *plan_banned(PyObject *self, PyObject *args)
 {
     uint64_t source, document, n;
@@ -242,7 +240,8 @@ static PyObject *plan_sample(PyObject *self, PyObject *args)
     return plan_sample_tuple(plan_of(self), &sample);
 }
 
-/* samples(position, count): an Array of the bytes of struct leat_sample; sample_fields() says what they are. */
+/* samples(position, count): Returns an Array with the bytes of each struct leat_sample, which sample_fields()
+ * describes. */
 static PyObject *plan_samples(PyObject *self, PyObject *args)
 {
     struct array_shape a = { .dimensions = 2, .kind = ARRAY_UNSIGNED, .bytes = 1, .writable = 1 };
@@ -273,7 +272,7 @@ static PyObject *plan_samples(PyObject *self, PyObject *args)
 #define FIELD(name, member)                                                                                            \
     name, (int)offsetof(struct leat_sample, member), (int)sizeof(((struct leat_sample *)0)->member)
 
-/* sample_fields(): (name, offset, bytes) of each field of a sample. */
+/* sample_fields(): Returns (name, offset, bytes) for each field of a sample. */
 static PyObject *plan_sample_fields(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -293,7 +292,7 @@ static PyObject *plan_number(PyObject *self, PyObject *args)
     return PyLong_FromUnsignedLongLong(leat_plan_number(plan_of(self), position));
 }
 
-/* position(n): (position, whether n is skipped) */
+/* position(n): Returns (position, whether n is skipped). */
 static PyObject *plan_position(PyObject *self, PyObject *args)
 {
     uint64_t number, position;
@@ -340,7 +339,7 @@ static int compare_numbers(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void work(void *context)
+static void trace_samples(void *context)
 {
     struct tracing *t = context;
 
@@ -365,7 +364,8 @@ static PyObject *list_found(const struct tracing *t)
     return list;
 }
 
-/* trace(source, first, count, epochs, until): tuples of the samples that show these tokens, by their numbers */
+/* trace(source, first, count, epochs, until): Returns tuples of the samples that show these tokens, sorted by
+ * number. */
 static PyObject *plan_trace(PyObject *self, PyObject *args)
 {
     struct tracing t = { .plan = plan_of(self) };
@@ -374,7 +374,7 @@ static PyObject *plan_trace(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&O&O&O&:trace", args_u64, &t.source, args_u64, &t.first, args_u64, &t.count,
                           args_u64_or_none, &t.epochs, args_u64_or_none, &t.until))
         return NULL;
-    t.call = (struct pause_work) { .work = work, .context = &t };
+    t.call = (struct pause_work) { .work = trace_samples, .context = &t };
     if (pause_run(&t.call) == 0) {
         if (t.no_memory)
             PyErr_NoMemory();
@@ -400,7 +400,7 @@ static PyObject *plan_state_save(PyObject *self, PyObject *args)
     return PyUnicode_FromString(text);
 }
 
-/* state_load(text): (position, damaged, skipped) */
+/* state_load(text): Returns (position, damaged, skipped). */
 static PyObject *plan_state_load(PyObject *self, PyObject *args)
 {
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
@@ -462,7 +462,7 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
-/* ORDERS: the names of the orders; the place of each is its number. */
+/* Adds ORDERS, the names of the orders; the index of a name is the order's number. */
 static int add_orders(PyObject *module)
 {
     PyObject *names = PyList_New(0), *tuple;

@@ -1,9 +1,5 @@
-/*
- * plan.h: leat._leat.Plan, an open plan. plan.c has its methods, samples and states, plan_open.c opens it,
- * plan_rows.c has rows at any positions.
- *
- * The room python/src/plan/ has this type and its samples; what fills batches belongs to python/src/loader/.
- */
+/* plan.h: leat._leat.Plan, an open plan. plan.c has its methods, samples and states; plan_open.c opens it;
+ * plan_rows.c reads rows at any positions. Code that fills batches belongs to the room python/src/loader/. */
 #ifndef LEAT_PYTHON_PLAN_H
 #define LEAT_PYTHON_PLAN_H
 

@@ -108,7 +108,7 @@ static void close_plan(void *plan)
     leat_plan_close(plan);
 }
 
-/* Makes a plan's handle keep the datasets open that Python had open. */
+/* Lets a plan's handle keep open the datasets that Python had open. */
 static int needs_datasets(struct handle *handle, PyObject *sources)
 {
     Py_ssize_t count = sources ? PyList_Size(sources) : 0;
@@ -165,7 +165,7 @@ static const struct field options[] = {
     NUMBER(stop),
 };
 
-/* open_plan(sources, phases, skips, opening, options): lists of tuples, and a dict */
+/* open_plan(sources, phases, skips, opening, options): Opens a plan from lists of tuples and a dict of options. */
 PyObject *plan_open(PyObject *module, PyObject *args)
 {
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
@@ -205,7 +205,7 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO&O&:parse_plan", &given, PyUnicode_FSConverter, &named, args_opening, &open))
         return NULL;
     label = PyBytes_AsString(named);
-    /* The text may name files, but it may also be something else, with zero bytes. */
+    /* The text may name files, so it is encoded like file names. It may also be no plan at all, and have zero bytes. */
     text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
     if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
         ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
@@ -230,7 +230,7 @@ static PyObject *wrap_made(struct leat_plan *plan, struct handle *needed)
     return plan_wrap(handle);
 }
 
-/* by_tokens(max_tokens, max_rows, pool): the plan in batches by tokens */
+/* by_tokens(max_tokens, max_rows, pool): Returns the plan in batches by tokens. */
 PyObject *plan_by_tokens(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -245,7 +245,7 @@ PyObject *plan_by_tokens(PyObject *self, PyObject *args)
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
-/* ban(lines): the plan with further bans */
+/* ban(lines): Returns the plan with further bans. */
 PyObject *plan_ban(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -261,7 +261,7 @@ PyObject *plan_ban(PyObject *self, PyObject *args)
     return s == LEAT_OK ? wrap_made(plan, needed) : errors_raise(&err);
 }
 
-/* reorder(order, seq_len): the plan's sources in another order; seq_len 0 keeps the length */
+/* reorder(order, seq_len): Returns a plan with the sources in another order. seq_len 0 keeps the length. */
 PyObject *plan_reorder(PyObject *self, PyObject *args)
 {
     struct handle *needed = plan_handle(self);
@@ -320,7 +320,7 @@ static int take_change(struct plan_parts *p, PyObject *tuple, struct leat_plan_c
     return 1;
 }
 
-/* change(changes, opening): the plan with these changes, one after another */
+/* change(changes, opening): Returns the plan with these changes, one after another. */
 PyObject *plan_change(PyObject *self, PyObject *args)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
@@ -354,7 +354,7 @@ PyObject *plan_change(PyObject *self, PyObject *args)
     return result;
 }
 
-/* change_text(text, label, opening): the plan with the changes of a text */
+/* change_text(text, label, opening): Returns the plan with the changes of a text. */
 PyObject *plan_change_text(PyObject *self, PyObject *args)
 {
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
@@ -379,7 +379,7 @@ PyObject *plan_change_text(PyObject *self, PyObject *args)
     return result;
 }
 
-/* change_place(n): the first sample from n on at which a change may begin */
+/* change_place(n): Returns the first sample from n on at which a change may begin. */
 PyObject *plan_change_place(PyObject *self, PyObject *args)
 {
     uint64_t number;

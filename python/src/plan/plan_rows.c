@@ -1,11 +1,8 @@
-/*
- * plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number.
- *
- * Where each label is the next input, a row is one array of length + 1 tokens. Otherwise (labels without loss, and
- * order fit, whose pieces have labels of their own) inputs, labels and weights are what a batch has (struct
- * leat_outputs), and so are positions, documents and the attention mask where these were asked for. Rows of order fit
- * are padded to the plan's longest.
- */
+/* plan_rows.c: rows at any positions of a plan, without a loader, for datasets that are indexed by number. If each
+ * label is the next input, a row is one array of length + 1 tokens. Other plans have labels without loss, or order
+ * fit, whose pieces have labels of their own. Their rows have inputs, labels and weights as in a batch (struct
+ * leat_outputs), and on request positions, documents and the attention mask. Rows of order fit are padded to the
+ * plan's longest row. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -45,7 +42,7 @@ static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *
     return NULL;
 }
 
-/* Finds the samples of a method's arguments, as find_samples() does. */
+/* Reads a method's arguments, and calls find_samples() with them. */
 static struct leat_sample *take_samples(const struct leat_plan *plan, PyObject *positions, unsigned number_bytes,
                                         size_t *count)
 {
@@ -71,8 +68,8 @@ static enum leat_status read_stretch(const struct leat_plan *plan, const struct 
     return LEAT_OK;
 }
 
-/* Reads the tokens of a sample, each to its place. A row is one array of inputs and labels, so each stretch must go
- * on where the one before it ends: a label of its own would stand where the next piece's first token does. */
+/* Reads the tokens of a sample, each to its place. A row is one array of inputs and labels, so each stretch must
+ * begin where the one before it ends: a piece's own last label would take the place of the next piece's first token. */
 static enum leat_status read_stretches(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
                                        struct leat_error *err)
 {
@@ -90,7 +87,7 @@ static enum leat_status read_stretches(const struct leat_plan *plan, const struc
                       x->number);
 }
 
-/* Reads the tokens of a sample, and widens them. */
+/* Reads the tokens of a sample and widens them. */
 static enum leat_status read_row(const struct leat_plan *plan, const struct leat_sample *x, unsigned number_bytes,
                                  uint32_t *ids, char *to, struct leat_error *err)
 {
@@ -118,7 +115,7 @@ static enum leat_status read_rows(const struct leat_plan *plan, const struct lea
     return s;
 }
 
-/* rows(positions, number_bytes): an Array of count x (length + 1) signed numbers. */
+/* rows(positions, number_bytes): Returns an Array of count x (length + 1) signed numbers. */
 PyObject *plan_rows(PyObject *self, PyObject *args)
 {
     struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .writable = 1 };
@@ -154,7 +151,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
 
 #define IGNORED (-100)
 
-/* labels_apart(): True if rows() would lose what the plan says of labels */
+/* labels_apart(): Returns True if rows() would lose what the plan says about labels. */
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
@@ -168,18 +165,18 @@ struct job {
     const struct leat_plan *plan;
     struct leat_plan_info info;
     unsigned number_bytes;
-    int documents, mask_first; /* documents are looked up; the first label of a document has no loss */
-    size_t width;              /* bytes of a row of each output */
+    int documents, mask_first; /* 1 if documents are looked up; 1 if the first label of a document has no loss */
+    size_t width;              /* bytes per row of each output */
     char *inputs, *labels, *positions, *numbers;
     float *weights;
     uint8_t *attention;
     struct leat_piece *pieces;
     uint32_t *ids; /* ids of a piece */
     uint8_t *mask;
-    uint8_t *begins; /* for each place of the row, 1 if a document begins there */
+    uint8_t *begins; /* one byte per place of the row, 1 if a document begins there */
 };
 
-static void put(const struct job *j, char *to, size_t i, int64_t number)
+static void put_number(const struct job *j, char *to, size_t i, int64_t number)
 {
     if (j->number_bytes == 4)
         ((int32_t *)(void *)to)[i] = (int32_t)number;
@@ -190,13 +187,13 @@ static void put(const struct job *j, char *to, size_t i, int64_t number)
 static void clear_row(const struct job *j, size_t at, uint64_t pad)
 {
     for (size_t i = at; i < at + j->width; i++) {
-        put(j, j->inputs, i, (int64_t)pad);
-        put(j, j->labels, i, IGNORED);
+        put_number(j, j->inputs, i, (int64_t)pad);
+        put_number(j, j->labels, i, IGNORED);
         j->weights[i] = 0;
     }
 }
 
-/* Marks where documents begin inside a stretch, since the plan does not say it. */
+/* Marks where documents begin inside a stretch. It searches the dataset, because the plan does not say. */
 static enum leat_status search_stretch(const struct job *j, const struct leat_stretch *t, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -209,8 +206,7 @@ static enum leat_status search_stretch(const struct job *j, const struct leat_st
         some = count < 64 ? count : 64;
         s = leat_dataset_starts(source.dataset, number, some, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < some; i++)
-            if (starts[i] >= t->token && starts[i] - t->token < t->count) /* Empty documents may begin after the
-                                                                             stretch. */
+            if (starts[i] >= t->token && starts[i] - t->token < t->count) /* empty documents may begin after it */
                 j->begins[t->at + (starts[i] - t->token)] = 1;
     }
     return s;
@@ -241,8 +237,8 @@ static void put_documents(const struct job *j, size_t at, size_t length)
             begin = i;
             document++;
         }
-        put(j, j->positions, at + i, (int64_t)(i - begin));
-        put(j, j->numbers, at + i, document);
+        put_number(j, j->positions, at + i, (int64_t)(i - begin));
+        put_number(j, j->numbers, at + i, document);
         j->attention[at + i] = i < length;
     }
 }
@@ -270,11 +266,11 @@ static enum leat_status read_piece(const struct job *j, uint64_t number, const s
 static void put_piece(const struct job *j, const struct leat_piece *p, size_t at, size_t end, bool labels_before)
 {
     for (size_t i = 0; i < p->count && at + i < end; i++)
-        put(j, j->inputs, at + i, j->ids[i]);
+        put_number(j, j->inputs, at + i, j->ids[i]);
     for (size_t i = labels_before ? 0 : 1; i < p->count; i++) {
         if (j->mask[i] == 0 || (j->mask_first && j->begins[p->at + i]))
             continue;
-        put(j, j->labels, at + i - 1, j->ids[i]);
+        put_number(j, j->labels, at + i - 1, j->ids[i]);
         j->weights[at + i - 1] = (float)j->mask[i] / UINT8_MAX;
     }
 }
@@ -339,7 +335,7 @@ static enum leat_status make_rows(struct job *j, const struct leat_sample *sampl
 
 #define MOST_OUTPUTS 6
 
-/* Makes Arrays of the outputs, which lie in `memory` one after another. */
+/* Makes Arrays of the outputs, which follow each other in `memory`. */
 static PyObject *make_arrays(struct handle *memory, const struct job *j, size_t count)
 {
     const struct {
@@ -392,9 +388,9 @@ static PyObject *make_outputs(struct job *j, const struct leat_sample *samples, 
     return all;
 }
 
-/* rows_apart(positions, number_bytes, documents, mask_first): Arrays of inputs, labels and weights; with `documents`
- * also of positions, documents and the attention mask. With `mask_first`, labels have no loss that begin another
- * document. */
+/* rows_apart(positions, number_bytes, documents, mask_first): Returns Arrays of inputs, labels and weights; if
+ * `documents`, also of positions, documents and the attention mask. If `mask_first`, a label that begins another
+ * document has no loss. */
 PyObject *plan_rows_apart(PyObject *self, PyObject *args)
 {
     struct job j = { .plan = plan_of(self), .info = LEAT_PLAN_INFO_INIT };
