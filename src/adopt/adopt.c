@@ -157,24 +157,6 @@ struct adopt_state {
     struct hash128 hash_sum; /* of their hashes, as they were added */
 };
 
-/* Opens the file that an earlier run left, if its facts are the same, else an empty one. */
-enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struct hash128 facts,
-                                  struct leat_error *err);
-
-/* Appends the hashes of at most 1024 pages, little-endian; the caller adds to the sum. */
-enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, uint64_t pages, struct leat_error *err);
-
-/* From now on a later run goes on from here. */
-enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err);
-
-/* Reads back hashes that were added at once, those of pages [page, page + pages), and adds their own to *hash_sum. */
-enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, uint8_t *hashes, uint64_t pages,
-                                  struct hash128 *hash_sum, struct leat_error *err);
-
-/* ---- What is done ------------------------------------------------------------------------------------------------ */
-
-/* A save syncs the hashes before the slot, so a valid slot's hashes are there. */
-
 #define SLOT_BYTES 80u
 #define HASHES_AT  4096u
 
@@ -207,7 +189,9 @@ static void take_slot(struct adopt_state *a, const uint8_t slot[SLOT_BYTES], uin
     a->hash_sum = checksum_load(slot + 56);
 }
 
-enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struct hash128 facts, struct leat_error *err)
+/* Opens the file that an earlier run left, if its facts are the same, else an empty one. */
+static enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struct hash128 facts,
+                                         struct leat_error *err)
 {
     uint8_t slots[2][SLOT_BYTES];
     enum leat_status s;
@@ -228,7 +212,9 @@ enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struc
     return s;
 }
 
-enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, uint64_t pages, struct leat_error *err)
+/* Appends the hashes of at most 1024 pages, little-endian; the caller adds to the sum. */
+static enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, uint64_t pages,
+                                        struct leat_error *err)
 {
     enum leat_status s = file_write_at(a->fd, HASHES_AT + 4 * a->pages, hashes, 4 * pages, a->path, err);
 
@@ -237,7 +223,9 @@ enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, 
     return s;
 }
 
-enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err)
+/* Saves the state, from which a later run goes on. Syncs the hashes before the slot, so that those of a valid slot are
+ * there. */
+static enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err)
 {
     enum leat_status s = file_sync(a->fd, a->path, err);
     uint8_t slot[SLOT_BYTES];
@@ -250,8 +238,9 @@ enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err)
     return s == LEAT_OK ? file_sync(a->fd, a->path, err) : s;
 }
 
-enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, uint8_t *hashes, uint64_t pages,
-                                  struct hash128 *hash_sum, struct leat_error *err)
+/* Reads back hashes that were added at once, those of pages [page, page + pages), and adds their own to *hash_sum. */
+static enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, uint8_t *hashes, uint64_t pages,
+                                         struct hash128 *hash_sum, struct leat_error *err)
 {
     enum leat_status s = file_read_at(a->fd, HASHES_AT + 4 * page, hashes, 4 * pages, a->path, err);
 

@@ -30,9 +30,6 @@ struct push {
     uint64_t done; /* bytes of both files that are there */
 };
 
-/* Counts bytes that are there now; LEAT_E_STOPPED if the caller wants to stop. */
-enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err);
-
 /* One of the two files. */
 struct push_file {
     struct push *push;
@@ -43,8 +40,15 @@ struct push_file {
     bool tokens; /* the pages' hashes are compared before they are sent */
 };
 
-/* Sends a file; the object exists when all of it is there. */
-enum leat_status push_file(struct push_file *f, struct leat_error *err);
+/* Counts bytes that are there now; returns LEAT_E_STOPPED if the caller wants to stop. */
+static enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err)
+{
+    p->done += bytes;
+    if (p->options.progress &&
+        p->options.progress(p->options.context, p->done, p->header.index_bytes + p->header.token_file_bytes))
+        return mirror_stopped(err);
+    return LEAT_OK;
+}
 
 /* ---- One file ---------------------------------------------------------------------------------------------------- */
 
@@ -317,7 +321,8 @@ static enum leat_status make_lanes(struct sending *s, uint32_t count, uint64_t r
     return LEAT_OK;
 }
 
-enum leat_status push_file(struct push_file *f, struct leat_error *err)
+/* Sends a file; the object exists when all of it is there. */
+static enum leat_status push_file(struct push_file *f, struct leat_error *err)
 {
     struct sending s = { .file = f };
     uint64_t most = bytes_divide_up(f->bytes, UPLOAD_MAX_PARTS), room;
@@ -348,15 +353,6 @@ enum leat_status push_file(struct push_file *f, struct leat_error *err)
 }
 
 /* ---- leat_push() ------------------------------------------------------------------------------------------------- */
-
-enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err)
-{
-    p->done += bytes;
-    if (p->options.progress &&
-        p->options.progress(p->options.context, p->done, p->header.index_bytes + p->header.token_file_bytes))
-        return mirror_stopped(err);
-    return LEAT_OK;
-}
 
 static bool wants_stop(void *context)
 {

@@ -214,8 +214,9 @@ static enum leat_status find_row(const struct leat_plan *plan, const struct leat
     return s;
 }
 
-enum leat_status plan_row_shows(const struct leat_plan *plan, const struct leat_sample *x, uint64_t first, uint64_t end,
-                                bool *shows, struct leat_error *err)
+/* Sets *shows if a sample shows one of the tokens [first, end) of its source's dataset as an input. */
+static enum leat_status row_shows(const struct leat_plan *plan, const struct leat_sample *x, uint64_t first,
+                                  uint64_t end, bool *shows, struct leat_error *err)
 {
     struct plan_row row;
     enum leat_status s = find_row(plan, x, &row, err);
@@ -260,7 +261,7 @@ static uint32_t find_again(void *context, const struct leat_sample *sample)
     struct found_again *f = context;
     bool shows;
 
-    f->status = plan_row_shows(f->plan, sample, f->search->first, f->search->end, &shows, f->err);
+    f->status = row_shows(f->plan, sample, f->search->first, f->search->end, &shows, f->err);
     if (f->status != LEAT_OK)
         return 1;
     return shows ? f->found(f->context, sample) : 0;

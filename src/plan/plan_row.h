@@ -22,8 +22,4 @@ static inline bool plan_row_changes(const struct leat_plan *plan)
 enum leat_status plan_row_add(const struct leat_plan *plan, const struct leat_sample *sample,
                               const struct leat_piece *pieces, struct plan_row *row, struct leat_error *err);
 
-/* Sets *shows if a sample shows one of the tokens [first, end) of its source's dataset as an input. */
-enum leat_status plan_row_shows(const struct leat_plan *plan, const struct leat_sample *sample, uint64_t first,
-                                uint64_t end, bool *shows, struct leat_error *err);
-
 #endif
