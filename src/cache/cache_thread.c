@@ -56,7 +56,7 @@ static enum leat_status take_lock(struct cache *c, struct leat_error *err)
     return s;
 }
 
-/* It gets on. With the mutex. */
+/* Forgets failures, because the filling made progress. The caller has the mutex. */
 static void forget_failures(struct cache *c)
 {
     c->fill_failures = 0;
@@ -84,7 +84,7 @@ static void end_filling(struct cache *c)
     atomic_store(&c->filling, false);
 }
 
-/* Gives up for a while. With the mutex. */
+/* Gives up for a while. The caller has the mutex. */
 static void fail(struct cache *c, const struct leat_error *err)
 {
     unsigned doubles = c->fill_failures < MAX_DOUBLES ? c->fill_failures : MAX_DOUBLES;
@@ -102,7 +102,7 @@ static void fail_alone(struct cache *c, const struct leat_error *err)
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* All of the file is passed over again. */
+/* Lets the next pass begin with the first range. */
 static void begin_anew(struct cache *c)
 {
     cache_release_all(c);
@@ -123,7 +123,7 @@ static void yield_filling(struct cache *c, const struct leat_error *err)
     c->fill_anew = true;
 }
 
-/* Becomes the process that fills; false: another one does or did, or there is no room. */
+/* Becomes the process that fills; returns false if another one does or did, or if there is no room. */
 static bool begin_filling(struct cache *c)
 {
     struct leat_error why;
@@ -179,7 +179,7 @@ static bool is_here(struct cache *c, struct lane *lane)
     return true;
 }
 
-/* What is passed over next; false: nothing is left. */
+/* Takes the next range to pass over; returns false if nothing is left. */
 static bool take_range(struct cache *c, struct lane *lane)
 {
     lane->tries = 0;
@@ -194,7 +194,7 @@ static bool take_range(struct cache *c, struct lane *lane)
     return lane->count > 0;
 }
 
-static enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
+static enum fill_next next_range(struct cache *c, struct lane *lane)
 {
     if (c->fill_fd < 0 && (c->filling_lanes > 0 || clock_ns() < c->fill_not_before || !begin_filling(c)))
         return FILL_NONE;
@@ -209,19 +209,11 @@ static enum fill_next cache_fill_next(struct cache *c, struct lane *lane)
 }
 
 /* A range failed: tries it again later, after a time that doubles. The caller has the mutex. */
-static void cache_fill_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
+static void range_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
 {
     c->redo[c->redo_count++] = (struct fill_range) { lane->page, lane->count };
     if (c->fill_fd >= 0) /* not what was under way beside a range that failed */
         fail(c, err);
-}
-
-/* A range is here. The caller has the mutex. */
-static void cache_fill_done(struct cache *c, uint64_t bytes)
-{
-    atomic_fetch_add(&c->filled_bytes, bytes);
-    if (c->fill_fd >= 0)
-        forget_failures(c);
 }
 
 /* What was written is on the disk, or nearly: fsync() could not be stopped. A page that the disk did not take is said
@@ -240,7 +232,7 @@ static enum leat_status write_back(struct cache *c, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* The file is complete: durable first, then its name; the map is no longer used. */
+/* Makes the complete file durable, gives it its name, and removes the map. */
 static enum leat_status name_file(struct cache *c, struct leat_error *err)
 {
     const char *partial = c->paths[PATH_TOKENS_PARTIAL], *path = c->paths[PATH_TOKENS];
@@ -264,7 +256,7 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
     return s == LEAT_OK ? file_remove(c->paths[PATH_MAP], err) : s;
 }
 
-/* Each pass costs as much as the first. */
+/* Gives up for good, since each pass costs as much as the first. */
 static void give_up(struct cache *c, enum leat_status s, struct leat_error *why)
 {
     status_before(why, s, "all of %s was fetched %u times, but cannot be kept (tokens come as they are needed; %s)",
@@ -278,8 +270,8 @@ static void give_up(struct cache *c, enum leat_status s, struct leat_error *why)
     atomic_store(&c->fill_failed, true);
 }
 
-/* No transfer of the rest is under way. Returns whether the file is complete now, and has its name. */
-static bool cache_fill_end(struct cache *c)
+/* Ends a pass when no transfer of the rest is under way. Returns true if the file is complete now, and has its name. */
+static bool finish_filling(struct cache *c)
 {
     struct leat_error why;
     enum leat_status s;
@@ -405,7 +397,7 @@ static enum leat_status begin_transfer(struct cache *c, struct lane *lane, struc
 
 /* ---- The queue --------------------------------------------------------------------------------------------------- */
 
-/* Takes a stretch that touches, or nearly, the pages of a lane and fits into it; false: none does. */
+/* Takes a stretch that touches, or nearly touches, the pages of a lane and fits into it; returns false if none does. */
 static bool take_near(struct cache *c, struct lane *lane)
 {
     for (struct queued **at = &c->queue; *at; at = &(*at)->next) {
@@ -442,7 +434,7 @@ static void take_queued(struct cache *c, struct lane *lane)
         ;
 }
 
-/* Gives the pages of a lane back: they are here, or those who wait for them hear why not. With the mutex. */
+/* Gives the pages of a lane back: they are here, or those who wait for them get the error. The caller has the mutex. */
 static void settle(struct cache *c, struct lane *lane, enum leat_status s, const struct leat_error *err)
 {
     uint64_t end = lane->page + lane->count;
@@ -458,7 +450,7 @@ static void settle(struct cache *c, struct lane *lane, enum leat_status s, const
     pthread_cond_broadcast(&c->arrived);
 }
 
-/* No range of the rest is to be fetched now: the memory of those lanes is not kept for that. */
+/* Frees the memory of lanes for the rest, when no range of it is to be fetched now. */
 static void free_fill_lanes(struct cache *c)
 {
     for (struct lane *lane = &c->lanes[WINDOW_LANES]; lane < &c->lanes[LANES]; lane++)
@@ -476,7 +468,7 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
     enum fill_next next;
 
     if (filling) {
-        next = cache_fill_next(c, lane);
+        next = next_range(c, lane);
         *looked = next == FILL_LOOKED;
         if (next == FILL_NONE)
             free_fill_lanes(c);
@@ -518,7 +510,7 @@ static bool send_all(struct cache *c)
             c->filling_lanes += filling;
         } else {
             if (filling)
-                cache_fill_failed(c, lane, &err);
+                range_failed(c, lane, &err);
             settle(c, lane, s, &err);
         }
     }
@@ -527,7 +519,7 @@ static bool send_all(struct cache *c)
 
 /* ---- What arrives ------------------------------------------------------------------------------------------------ */
 
-/* Checks what came, and writes it. LEAT_E_AGAIN: it was wrong, and is asked for again. */
+/* Checks what came, and writes it. Returns LEAT_E_AGAIN if it was wrong, and is asked for again. */
 static enum leat_status store_lane(struct cache *c, struct lane *lane, struct leat_error *err)
 {
     struct hash128 *sum = is_filling(c, lane) ? &c->fill_sum : NULL, before = c->fill_sum;
@@ -578,16 +570,19 @@ static void take_lane(struct cache *c, struct lane *lane)
     if (s != LEAT_E_AGAIN) {
         c->under_way--;
         c->filling_lanes -= filling;
-        if (filling && s == LEAT_OK)
-            cache_fill_done(c, cache_page_bytes(c, lane->page, lane->count));
-        else if (filling)
-            cache_fill_failed(c, lane, &err);
+        if (filling && s == LEAT_OK) {
+            atomic_fetch_add(&c->filled_bytes, cache_page_bytes(c, lane->page, lane->count));
+            if (c->fill_fd >= 0)
+                forget_failures(c);
+        } else if (filling) {
+            range_failed(c, lane, &err);
+        }
         settle(c, lane, s, &err);
     }
     pthread_mutex_unlock(&c->mutex);
 }
 
-/* The client itself fails, not a single request: everything under way fails. */
+/* Fails everything under way, because the client itself fails, not a single request. */
 static void fail_all(struct cache *c, enum leat_status s, const struct leat_error *err)
 {
     remote_abandon(c->remote);
@@ -595,7 +590,7 @@ static void fail_all(struct cache *c, enum leat_status s, const struct leat_erro
     for (unsigned i = 0; i < LANES; i++)
         if (c->lanes[i].count > 0) {
             if (is_filling(c, &c->lanes[i]))
-                cache_fill_failed(c, &c->lanes[i], err);
+                range_failed(c, &c->lanes[i], err);
             settle(c, &c->lanes[i], s, err);
         }
     c->under_way = c->filling_lanes = 0;
@@ -604,7 +599,7 @@ static void fail_all(struct cache *c, enum leat_status s, const struct leat_erro
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
-/* Nothing is under way. With the mutex. */
+/* Sleeps while nothing is under way. The caller has the mutex. */
 static void sleep_a_while(struct cache *c)
 {
     struct timespec until;
@@ -620,13 +615,13 @@ static void sleep_a_while(struct cache *c)
     pthread_cond_timedwait(&c->work, &c->mutex, &until);
 }
 
-/* With the mutex, which is given up: making a file durable takes time. */
+/* Ends a pass without the mutex, which the caller has: making a file durable takes time. */
 static void end_fill(struct cache *c)
 {
     bool complete;
 
     pthread_mutex_unlock(&c->mutex);
-    complete = cache_fill_end(c);
+    complete = finish_filling(c);
     pthread_mutex_lock(&c->mutex);
     if (complete) {
         c->fill_wanted = false;

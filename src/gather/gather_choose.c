@@ -62,7 +62,7 @@ static void take_map(struct gather *g, struct gather_file *f)
     }
 }
 
-static void use(struct gather *g, struct gather_file *f, enum leat_engine engine)
+static void use_engine(struct gather *g, struct gather_file *f, enum leat_engine engine)
 {
     if (f->engine == engine)
         return;
@@ -104,7 +104,7 @@ static bool may_use_uring(const struct gather *g, const struct gather_file *f)
 }
 
 /* Chooses a file's engine from what is known about it. */
-static void choose(struct gather *g, struct gather_file *f)
+static void choose_engine(struct gather *g, struct gather_file *f)
 {
     enum leat_engine engine = g->wanted;
 
@@ -119,7 +119,7 @@ static void choose(struct gather *g, struct gather_file *f)
         engine = LEAT_ENGINE_PREAD;
     if (!f->hot)
         expect_random_reads(f);
-    use(g, f, engine);
+    use_engine(g, f, engine);
 }
 
 static void look_at(struct gather *g, struct gather_file *f)
@@ -131,28 +131,20 @@ static void look_at(struct gather *g, struct gather_file *f)
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (f->resident < 1)
         forget_tables(f);
-    choose(g, f);
-}
-
-/* If there are many files, opening looks at some, and the others follow in turn. */
-static void take_for(struct gather *g, struct gather_file *f, const struct gather_file *other)
-{
-    f->resident = other->resident;
-    f->hot = other->hot;
-    choose(g, f);
+    choose_engine(g, f);
 }
 
 void gather_release(struct gather *g, struct gather_file *f)
 {
     if (f->engine == LEAT_ENGINE_MAP)
-        use(g, f, LEAT_ENGINE_PREAD);
+        use_engine(g, f, LEAT_ENGINE_PREAD);
 }
 
 void gather_without_uring(struct gather *g)
 {
     for (uint32_t i = 0; i < g->file_count; i++)
         if (g->files[i].engine == LEAT_ENGINE_URING)
-            use(g, &g->files[i], LEAT_ENGINE_ADVISE);
+            use_engine(g, &g->files[i], LEAT_ENGINE_ADVISE);
 }
 
 /* ---- Warming ---- */
@@ -210,11 +202,17 @@ static void start_warming(struct gather *g)
 
 void gather_choose(struct gather *g)
 {
+    /* of many files, opening looks at some, and the others follow in turn */
     for (uint32_t i = 0; i < g->file_count; i++) {
-        if (i < 4 * LOOKS)
+        const struct gather_file *other = &g->files[i % (4 * LOOKS)];
+
+        if (i < 4 * LOOKS) {
             look_at(g, &g->files[i]);
-        else
-            take_for(g, &g->files[i], &g->files[i % (4 * LOOKS)]);
+            continue;
+        }
+        g->files[i].resident = other->resident;
+        g->files[i].hot = other->hot;
+        choose_engine(g, &g->files[i]);
     }
     if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
         start_warming(g);
