@@ -150,11 +150,11 @@ static enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, u
 struct adopt_state {
     const char *path; /* the caller's */
     int fd;
-    struct hash128 facts; /* of the file that is adopted */
-    uint64_t number;      /* of the last save */
+    struct hash128 facts; /* facts of the file that is adopted */
+    uint64_t number;      /* number of the last save */
     uint64_t pages;
     struct hash128 sum;      /* the page sum of these pages */
-    struct hash128 hash_sum; /* of their hashes, as they were added */
+    struct hash128 hash_sum; /* sum of their hashes, as they were added */
 };
 
 #define SLOT_BYTES 80u

@@ -522,7 +522,7 @@ enum leat_status file_identify(const char *path, struct file_identity *identity,
 }
 
 #if defined(__linux__) && defined(SYS_statx) && defined(AT_STATX_DONT_SYNC)
-/* Of what statx() writes: the number of the file, and the two of its device. */
+/* Members that statx() writes: the number of the file, and the two of its device. */
 #define STATX_INODE_BIT    0x100u
 #define STATX_INODE        0x20
 #define STATX_DEVICE_MAJOR 0x88

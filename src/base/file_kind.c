@@ -130,7 +130,7 @@ bool file_kind_skippable(const uint8_t magic[4])
     return (magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", 3) == 0;
 }
 
-/* By what follows the skippable frames, which zstd and lz4 have in common. */
+/* Finds the kind by what follows the skippable frames, which zstd and lz4 have in common. */
 static const struct file_kind *by_frames(const uint8_t *head, size_t bytes)
 {
     uint64_t at = 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the system does not say what a process holds. */
+/* Bytes that a process is taken to hold where the system does not say it. */
 #define RESIDENT_UNKNOWN ((uint64_t)64 << 20)
 
 /* Reads a small file of the system, and adds a NUL; false: no such file. */

@@ -28,7 +28,7 @@ static const struct {
     { 0x1bca0, 0x1bca3 }, /* controls of shorthand */
     { 0x1d173, 0x1d17a }, /* and of musical notes */
     { 0xe0000, 0xe00ff }, /* tags */
-    { 0xe01f0, 0xe0fff }, /* as these, not assigned */
+    { 0xe01f0, 0xe0fff }, /* not assigned, but treated as tags */
 };
 
 static uint32_t code_point(const uint8_t *p, size_t bytes)

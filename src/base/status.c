@@ -143,7 +143,7 @@ static enum leat_status from_errno(int os_error)
     }
 }
 
-/* What a person can do about an errno, if the system's text does not say it. */
+/* Returns what a person can do about an errno, if the system's text does not say it. */
 static const char *remedy(int os_error)
 {
     switch (os_error) {

@@ -31,8 +31,8 @@ enum {
     CARRY = SHORT | LONG | TWO /* whatever the first byte's low half is */
 };
 
-/* Whether a block with text before it is well-formed, but for a character that its end cuts. The text before it
- * is, with such a character. */
+/* Returns true if a block with text before it is well-formed, but for a character that its end cuts. The text before it
+ * is well-formed, with such a character. */
 BYTES_INLINE bool utf8_block_good(const uint8_t *p, bytes64 b)
 {
     enum { C = CARRY, L = LARGER, LT = CARRY | LARGER | TOO_LARGE };
@@ -95,7 +95,7 @@ BYTES_INLINE bool utf8_block_good(const uint8_t *p, bytes64 b)
     return !bytes64_any(bytes64_xor(codes, bytes64_and(inside, bytes64_all(TWO))));
 }
 
-/* Whether the three bytes before p begin a character that goes on at p; p[-4] can be read. */
+/* Returns true if the three bytes before p begin a character that goes on at p; p[-4] can be read. */
 BYTES_INLINE bool utf8_cut_at(const uint8_t *p)
 {
     return (bytes_load32(p - 4) & 0x80808080u) && (p[-1] >= 0xc0 || p[-2] >= 0xe0 || p[-3] >= 0xf0);

@@ -50,7 +50,7 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     return *root ? LEAT_OK : status_no_memory(err, 0);
 }
 
-/* What names the dataset on its server: its URL, and where requests for it go. The caller frees it. */
+/* Returns the name of the dataset on its server: its URL, and where requests for it go. The caller frees it. */
 static char *cache_server_text(const struct cache *c)
 {
     const char *own = variable("AWS_ENDPOINT_URL_S3"), *any = variable("AWS_ENDPOINT_URL");
@@ -213,7 +213,7 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
  * folder.
  */
 
-#define NAME_BYTES 49u /* of a dataset's folder */
+#define NAME_BYTES 49u /* length of the name of a dataset's folder */
 
 /* The file for this URL; NULL: no memory, or the folder cannot be made. */
 static char *path_of(const struct cache *c)
@@ -354,13 +354,13 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
 /* The datasets below a URL that ends in /, as a folder of a disk has them. */
 
 #define SUFFIX ".leat"
-#define RUN    "leat-run" /* of a run that was packed in parts */
+#define RUN    "leat-run" /* file of a run that was packed in parts */
 
 struct listing {
     const struct url *url;
     cache_list_take *take;
     void *context;
-    const char *file; /* also read, whole */
+    const char *file; /* name of a file that is read whole, too */
     bool has_run, has_file;
 };
 

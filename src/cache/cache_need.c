@@ -13,8 +13,8 @@
 #include "cache_inside.h"
 
 #define QUEUED_PAGES (WINDOW_BYTES / PAGE)
-#define LEAST_LIMIT  ((uint64_t)1 << 30)    /* of a cache with room for what is needed later */
-#define LONGEST_NS   ((uint64_t)1000000000) /* of one wait on the condition */
+#define LEAST_LIMIT  ((uint64_t)1 << 30)    /* least limit of a cache with room for what is needed later */
+#define LONGEST_NS   ((uint64_t)1000000000) /* longest wait on the condition */
 
 /* `urgent`: before all others. */
 static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)

@@ -27,7 +27,8 @@
 
 #define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
 #define LOOK_MS 20L
-/* without a byte from the process that brings the index: more than its requests take with their stalls and waits */
+/* how long nothing may come from the process that brings the index: more than its requests take with their stalls and
+ * waits */
 #define SILENT_NS ((uint64_t)3600 * 1000000000)
 
 static enum leat_status check_section(struct cache *c, int fd, const char *path, const struct format_place *place,
@@ -78,7 +79,7 @@ static enum leat_status bring_bytes(struct cache *c, int fd, struct leat_error *
     return s;
 }
 
-/* With the lock. */
+/* Brings the index. The caller has the lock. */
 static enum leat_status bring(struct cache *c, struct leat_error *err)
 {
     const char *path = c->paths[PATH_INDEX_PARTIAL];
@@ -143,7 +144,8 @@ static long read_number(const char *path)
     return got > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-/* By SIGSTOP, or a debugger. False also of a process that is not seen from here. */
+/* Returns true if a process was stopped by SIGSTOP or a debugger; false, too, for a process that is not seen from here.
+ */
 static bool is_stopped(long process)
 {
     char path[40], text[128] = { 0 }, *end;
@@ -160,7 +162,7 @@ static bool is_stopped(long process)
 }
 
 struct patience {
-    uint64_t size, since; /* what has arrived, and since when no more did */
+    uint64_t size, since; /* bytes that have arrived, and the time since when no more did */
 };
 
 /* Waits for the process that brings the index; an error if nothing arrives. */

@@ -180,7 +180,7 @@ static enum leat_status list_folders(struct eviction *e, const char *root, struc
 
 /* ---- Evicting ---- */
 
-/* With the write lock. */
+/* Frees a region. The caller has its write lock. */
 static enum leat_status free_region(const struct partial *p, uint64_t region, uint64_t *freed, struct leat_error *err)
 {
     uint64_t page = region * p->regions.pages, at = p->regions.at + region * sizeof(struct region);
@@ -309,21 +309,21 @@ void cache_forget_all(struct cache *c)
 
 /* ---- Whole datasets ---------------------------------------------------------------------------------------------- */
 
-#define LEFT_SHARE    20u /* of the disk: so much (a 20th) stays free */
-#define ALLOWED_SHARE 8u  /* of what the limit leaves: so much is written before the next look */
+#define LEFT_SHARE    20u /* a 20th of the disk stays free */
+#define ALLOWED_SHARE 8u  /* an 8th of what the limit leaves is written before the next look */
 #define MAX_ALLOWED   ((uint64_t)64 << 20)
 #define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit: then comes the next look */
 #define TURN_NS       ((uint64_t)10000000000)                     /* removing takes a moment */
 
-/* What one dataset of the cache takes. */
+/* The size and age of one dataset of the cache. */
 struct kept {
     char *folder;
     uint64_t bytes;
     time_t opened;
-    bool goes; /* to be removed */
+    bool goes; /* it is to be removed */
 };
 
-/* What the files in a folder take, holes not counted. False: it is no dataset of the cache. */
+/* Adds up what the files in a folder take, without their holes. Returns false if it is no dataset of the cache. */
 static bool measure(const char *folder, struct kept *kept)
 {
     bool found = false;
@@ -510,7 +510,7 @@ enum leat_status cache_make_room(const struct cache *c, struct leat_error *err)
         c->name, cache_size(all).text, cache_size(taken).text);
 }
 
-/* What is written before the next look: a share of `left`. */
+/* Returns how much is written before the next look: a share of `left`. */
 static uint64_t next_share(uint64_t left, uint64_t bytes)
 {
     uint64_t share = left / ALLOWED_SHARE < MAX_ALLOWED ? left / ALLOWED_SHARE : MAX_ALLOWED;

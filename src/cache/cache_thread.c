@@ -38,10 +38,12 @@ enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
 #define AGAIN_NS    TINY_OR((uint64_t)100000000, (uint64_t)2000000000) /* after the first failure */
-#define MAX_DOUBLES 8u                                                 /* of that time: to some minutes */
-#define MAX_PASSES  3u                                                 /* over all of it */
-#define LOOK_NS     ((uint64_t)1000000000)                             /* while another process fills */
-#define SYNC_BYTES  ((uint64_t)64 << 20)
+#define MAX_DOUBLES                                                                                                    \
+    8u                                    /* times that the pause doubles: to some
+                                                                        * minutes */
+#define MAX_PASSES 3u                     /* over all of it */
+#define LOOK_NS    ((uint64_t)1000000000) /* while another process fills */
+#define SYNC_BYTES ((uint64_t)64 << 20)
 
 /* Takes the lock of the process that fills. LEAT_E_BUSY: another process has it. */
 static enum leat_status take_lock(struct cache *c, struct leat_error *err)
@@ -301,7 +303,7 @@ static bool finish_filling(struct cache *c)
 
 /* ---- Writing pages ----------------------------------------------------------------------------------------------- */
 
-#define FULL_BYTES ((uint64_t)8 << 20) /* to be freed on a full disk */
+#define FULL_BYTES ((uint64_t)8 << 20) /* bytes to free on a full disk */
 #define FULL_TRIES 50u                 /* ten a second */
 
 /* Writes held pages to the file and the map. */

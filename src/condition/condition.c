@@ -34,13 +34,13 @@ enum type { TYPE_CONDITION, TYPE_TEXT, TYPE_FIELD, TYPE_NUMBER, TYPE_CONSTANT };
 
 struct expression {
     enum type type;
-    const char *at; /* where it begins */
+    const char *at; /* offset where it begins */
 };
 
 struct reader {
     const char *text, *at, *end, *option;
     struct condition *c;
-    char *words; /* where the next one is written */
+    char *words; /* place of the next one */
     unsigned depth;
     bool in_value; /* right of a sign */
     enum leat_status status;

@@ -211,7 +211,7 @@ void dataset_say_missing(const char *name, struct leat_error *err)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* What the list of a folder says of a part. */
+/* The checksum of a part in the list of a folder. */
 struct listed {
     size_t item; /* its number among the names */
     struct hash128 checksum;
@@ -238,7 +238,7 @@ static void names_free(struct names *n)
     free(n->listed);
 }
 
-/* As much of a name as a sentence shows. */
+/* characters of a name that a sentence shows */
 #define SHOWN_BYTES 200u
 
 /* Bytes of the sign of life of a process that packs a part of a run: always the same. */
@@ -558,7 +558,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     return s;
 }
 
-/* Whether NAME.leat exists. There is often also a folder NAME, with the texts that it was made from. */
+/* Sets *has if NAME.leat exists. There is often a folder NAME, too, with the texts that it was made from. */
 static enum leat_status has_file(const char *name, const char *suffix, bool *has, struct leat_error *err)
 {
     size_t length = strlen(name);

@@ -297,7 +297,7 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
 /* A name that may be long or odd, for sentences. */
 #define SHOWN_BYTES 200
 
-/* Whether the bytes at `offset` of a section are `text`. */
+/* Sets *equal if the bytes at `offset` of a section are `text`. */
 static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
                                bool *equal, struct leat_error *err)
 {

@@ -190,7 +190,7 @@ static void unmap(struct file_map *f)
     }
 }
 
-/* From now on no thread may enter. The caller is inside and leaves, or knows that no thread is inside. */
+/* Lets no thread enter any more. The caller is inside and leaves, or knows that no thread is inside. */
 static void retire(struct file_map *f)
 {
     if (atomic_fetch_or(&f->state, FILE_MAP_RETIRED) == 0)

@@ -37,7 +37,7 @@ size_t part_scheme_length(const char *name, size_t length)
     return 0;
 }
 
-/* Whether leat's own files are meant: by their suffix, or since NAME.leat is there, whatever else is. */
+/* Sets *own if leat's own files are meant: by their suffix, or since NAME.leat is there, whatever else is. */
 static enum leat_status is_own(const char *name, bool *own, struct leat_error *err)
 {
     size_t length = strlen(name);

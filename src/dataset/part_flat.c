@@ -17,7 +17,7 @@ struct flat {
     struct part_found found;
 };
 
-/* Where the tokens lie in the file. */
+/* The place of the tokens in the file. */
 struct place {
     uint64_t offset, bytes;
     uint32_t width;

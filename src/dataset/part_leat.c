@@ -16,7 +16,7 @@
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* As much of a name as a sentence shows. */
+/* characters of a name that a sentence shows */
 #define SHOWN_BYTES 200u
 
 #define PAIR_TRIES  10u /* each time another process replaced the dataset between our opening its two files */
@@ -92,7 +92,7 @@ static enum leat_status open_elsewhere(struct part *p, struct own *own, const ch
     return take_tokens(p, own, offset, bytes, err);
 }
 
-/* Whether NAME.leat is no longer the file that is open. Its name may be a link. */
+/* Sets *replaced if NAME.leat is another file than the one that is open. Its name may be a link. */
 static enum leat_status is_replaced(const struct file_map *index, bool *replaced, struct leat_error *err)
 {
     struct file_identity now;

@@ -116,7 +116,7 @@ static enum leat_status read_header(struct part_megatron *m, uint8_t header[HEAD
     return LEAT_OK;
 }
 
-/* Where the arrays lie. */
+/* Computes where the arrays lie. */
 static enum leat_status place_arrays(struct part_megatron *m, const uint8_t header[HEADER_BYTES], uint64_t *entries,
                                      struct leat_error *err)
 {

@@ -28,7 +28,7 @@
 #define CUDA_SLOT_USES 4u /* streams per slot with an event each; further streams wait for the last of them */
 
 struct cuda_slot {
-    pthread_mutex_t lock; /* of what follows: users may be in any thread */
+    pthread_mutex_t lock; /* guards what follows: users may be in any thread */
     cuda_event ready;     /* the copy is done, and borrowed outputs are filled */
     cuda_event uses[CUDA_SLOT_USES];
     unsigned used;

@@ -34,7 +34,7 @@ struct fit_set {
 
 /* plan->derived */
 struct fit_order {
-    struct fit_lengths *lengths; /* of each source */
+    struct fit_lengths *lengths; /* lengths of documents of each source */
     struct stretch *stretches;
     uint64_t count;
     struct fit_set *sets; /* one per length of rows */
@@ -523,7 +523,7 @@ static enum leat_status make_documents(const struct leat_plan *plan, struct stre
     return s;
 }
 
-/* What opening goes along with, from stretch to stretch. */
+/* State that opening carries from one stretch to the next. */
 struct maker {
     struct leat_plan *plan;
     struct sampler_phase_rule *phases; /* of the stretch */
@@ -733,7 +733,7 @@ const struct plan_order plan_order_fit = { .weights = true,
 
 #define STARTS_AT_ONCE 4096u
 
-/* Where the borders of windows cut documents. */
+/* Counts where the borders of windows cut documents. */
 static void count_cuts(const uint64_t *starts, uint64_t count, uint64_t begin, uint64_t length,
                        struct leat_fit_report *report)
 {

@@ -490,7 +490,7 @@ bool records_load_tokenizer(struct records_tokenizer *t, const uint8_t in[32], u
            bytes_add(sum, 32, &sum) && sum == section_bytes;
 }
 
-/* As memcmp over the common length, then by length. */
+/* Compares as memcmp() does over the common length, then by length. */
 static int compare(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes)
 {
     int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);

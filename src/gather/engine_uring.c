@@ -68,17 +68,17 @@ static inline int ring_open(struct io_uring *ring, unsigned reads, bool one_thre
 
 #define MAX_READS  128u
 #define LARGEST    ((uint64_t)256 << 10) /* a read: as many as MAX_MEMORY holds of them keep a disk busy */
-#define MAX_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
+#define MAX_MEMORY ((uint64_t)8 << 20)   /* size of all buffers */
 
 /* A read in flight, or a free buffer. */
 struct slot {
     struct gather_job *job;
     uint32_t piece;
     uint32_t next_free;
-    uint64_t begin, end; /* of the tokens: whole pages, except at the end */
+    uint64_t begin, end; /* range of the tokens: whole pages, except at the end */
     uint64_t from;       /* in the file: the page that `begin` lies in */
     uint64_t wanted;     /* bytes from there on that must come back */
-    uint8_t *to;         /* where they go */
+    uint8_t *to;         /* memory that the bytes go to */
     bool direct;         /* bypasses the page cache */
 };
 
@@ -397,7 +397,7 @@ static bool has_stopped(int result)
     return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY && result != -ETIME;
 }
 
-/* From now on the files are read with advice. Reads in flight still come back, perhaps when their piece belongs to
+/* Lets the files be read with advice from now on. Reads in flight still come back, perhaps when their piece belongs to
  * another job; so all completions are ignored. */
 static void stop_ring(struct gather *g, int error)
 {

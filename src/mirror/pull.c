@@ -225,7 +225,8 @@ static enum leat_status check(struct tokens *t, const uint8_t *bytes, uint64_t f
     return LEAT_OK;
 }
 
-/* Whether the file holds the range already. What was never written is a hole, which needs no reading. */
+/* Returns true if the file holds the range already. Bytes that were never written are a hole, which needs no reading.
+ */
 static enum leat_status is_here(struct tokens *t, uint64_t first, uint64_t count, bool *here, struct leat_error *err)
 {
     off_t data = lseek(t->p->tokens_fd, (off_t)first, SEEK_DATA);

@@ -73,9 +73,9 @@ struct sending {
     struct lane *lanes;
     uint32_t lane_count;
     uint64_t part_bytes, part_count, next;
-    uint8_t (*md5)[MD5_BYTES];   /* of each part that was read */
+    uint8_t (*md5)[MD5_BYTES];   /* hash of each part that was read */
     uint32_t *stored, *computed; /* hashes of the pages of a part */
-    struct hash128 sum;          /* of the pages that were read */
+    struct hash128 sum;          /* sum of the pages that were read */
 };
 
 /* Compares the pages of tokens that go out with their hashes. */

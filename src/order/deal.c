@@ -28,9 +28,9 @@ struct deal {
     uint32_t world, each; /* each: rows per rank */
     uint64_t *sums;
     uint32_t *rows;      /* rank after rank, by rising number */
-    uint32_t *taken;     /* of each rank, while rows are given out */
+    uint32_t *taken;     /* number of each rank's rows so far, while rows are given out */
     struct item *ranks;  /* a heap while rows are given out; then an order of ranks */
-    struct item *others; /* what a rank can give */
+    struct item *others; /* items that a rank can give */
 };
 
 static int compare_numbers(const struct item *x, const struct item *y)

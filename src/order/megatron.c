@@ -21,7 +21,7 @@
  * not depend on the numbers, so some steps are drawn ahead and their places fetched.
  */
 
-#define MIDDLE 397u /* of MT19937 */
+#define MIDDLE 397u /* distance in MT19937's state */
 #define DRAWS  32u
 
 void numpy_random_seed(struct numpy_random *r, uint32_t seed)
