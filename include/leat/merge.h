@@ -33,7 +33,7 @@ struct leat_merge_options {
     uint64_t seed;
     const struct leat_split *splits; /* NULL: none */
     uint64_t split_count;
-    uint32_t split_folders; /* 1: a split of OUTPUT FOLDER/FILE becomes FOLDER/NAME/FILE; 0: OUTPUT.NAME */
+    uint32_t reserved; /* 0 */
     uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
                          process may run on */
     uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB

@@ -31,7 +31,7 @@ struct leat_verify_part {
 struct leat_verify_options {
     size_t size;
     uint32_t threads;    /* 0: as many as the process has CPUs to run on */
-    uint32_t index_only; /* 1: checks NAME.leat alone; tokens are not read */
+    uint32_t reserved;   /* 0 */
     /* NULL, or a function that is called now and then, by one thread at a time, with the bytes done. A nonzero result
      * stops the work, and leat_dataset_verify() returns LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);

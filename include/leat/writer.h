@@ -30,14 +30,9 @@ struct leat_writer_options {
     void *context;
     uint32_t store_mask; /* 1: store a mask: a byte for each token, see leat_dataset_mask() */
     uint32_t reserved; /* 0 */
-    /* From this byte of NAME.tokens on, tokens go to the disk past the page cache, if the file system says that it can
-     * do that (ext4, XFS; Linux 6.1): threads that put documents then do not wait for each other in the kernel, which
-     * also copies nothing, but the next reader of the file finds it on the disk. The bytes are the same. Up to 4
-     * threads of the writer write up to 4 MiB beside the caller's. 0: never; 1: all tokens */
-    uint64_t direct_from;
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \
-    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0 }
+    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /*
  * Starts a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Its folder must
@@ -99,27 +94,6 @@ LEAT_API enum leat_status leat_writer_append(struct leat_writer *w, const void *
 LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
                                                    struct leat_error *err);
 
-/*
- * leat_writer_add() in two steps, for programs whose threads make ids side by side. leat_writer_place() decides where
- * documents go; calls of it, and of all functions above and below, come from one thread at a time, in the order of the
- * documents. leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly
- * once for each place, with the same documents. Checkpoints and finishing wait until all documents with a place are
- * written.
- */
-
-/* Where documents go: the number of the first one, its first token, and numbers of the writer's own. */
-struct leat_place {
-    uint64_t token, document, id_byte, cell;
-};
-
-LEAT_API enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *documents,
-                                            struct leat_place *place, struct leat_error *err);
-
-/* If it fails, the writer fails; also with LEAT_E_TOKEN for an id that is not below the vocabulary size, and
- * LEAT_E_ARGUMENT for an origin in an input that was not declared. */
-LEAT_API enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *documents,
-                                          const struct leat_place *place, struct leat_error *err);
-
 /* Sets a metadata pair. The same key again replaces its value; a NULL value removes the pair. Keys are not empty. */
 LEAT_API enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key, const char *value,
                                                    struct leat_error *err);
@@ -127,9 +101,6 @@ LEAT_API enum leat_status leat_writer_set_metadata(struct leat_writer *w, const 
 /* Returns how many tokens and documents have been written. */
 LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
 LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
-
-/* Returns how many bytes of tokens this writer has written past the page cache (`direct_from`). */
-LEAT_API uint64_t leat_writer_direct_bytes(const struct leat_writer *w);
 
 /*
  * Makes everything so far durable, together with `note` (the caller's own bytes: where it is in its inputs), so that
@@ -152,13 +123,6 @@ LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const cha
                                              const struct leat_writer_options *options, void **note,
                                              uint64_t *note_bytes, struct leat_error *err);
 LEAT_API void leat_writer_free_note(void *note);
-
-/*
- * Does all of leat_writer_finish() except naming the files: completes the index and makes both files durable, so that
- * finishing can no longer fail for lack of space. For several datasets that should be finished all or none. After it
- * only leat_writer_finish(), _suspend() and _abandon() are allowed; other calls return LEAT_E_STATE.
- */
-LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
 
 /*
  * Ends the writer: completes the index, makes both files durable and gives them their names, tokens first, index last,

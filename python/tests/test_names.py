@@ -88,7 +88,6 @@ EXCEPTIONS = [
     ("merge", "output", "output", "output"),
     ("merge", "parts", "", ""),
     ("merge", "progress", "progress notice context", "progress"),
-    ("merge", "", "split_folders", ""),  # of runs
     ("export", "parts", "", ""),
     ("export", "output", "", "output"),
     ("export", "dtype", "number_bytes", "dtype"),

@@ -18,6 +18,7 @@
 #include "base/thread.h"
 #include "dataset/dataset.h"
 #include "format/format.h"
+#include "private.h"
 
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
@@ -212,7 +213,7 @@ static void check_sums(struct verify *v)
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* this says more than the pages only if the pages section is sound */
-    if (!v->options->index_only && v->found.damaged_pages == 0 &&
+    if (!v->index_only && v->found.damaged_pages == 0 &&
         !checksum_equal(v->token_sum, v->part->index->header.token_sum))
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, v->part->data.file->path, 0,
@@ -431,14 +432,14 @@ static void list_areas(struct verify *v)
 
     while ((place = part_place_number(v->part, v->area_count, &kind)) != NULL)
         v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = *place };
-    if (!v->options->index_only) /* without tokens there may still be documents */
+    if (!v->index_only) /* without tokens there may still be documents */
         v->token_tasks = v->part->data.bytes > 0 ? bytes_divide_up(v->part->data.bytes, VERIFY_TASK_BYTES) : 1;
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)
         v->tasks += bytes_divide_up(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
 }
 
-static enum leat_status verify_part(const struct leat_dataset *d, uint64_t number, uint64_t total, unsigned threads,
+static enum leat_status verify_part(const struct leat_dataset *d, uint64_t number, uint64_t total, bool index_only,
                                     const struct leat_verify_options *options, struct leat_verify_report *report,
                                     struct leat_error *err)
 {
@@ -448,6 +449,7 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
         .total = total,
         .report = report,
         .options = options,
+        .index_only = index_only,
         .inputs = dataset_part(d, number)->inputs,
         .found = { sizeof v.found, number, 0, 0, LEAT_NONE, LEAT_NONE, 0 },
     };
@@ -458,7 +460,7 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
         return status_no_memory(err, v.inputs);
     pthread_mutex_init(&v.lock, NULL);
     list_areas(&v);
-    run_threads(&v, threads);
+    run_threads(&v, options->threads);
     if (!v.stopped && v.part->index)
         verify_records(&v);
     pthread_mutex_destroy(&v.lock);
@@ -476,16 +478,18 @@ static uint64_t bytes_of(const struct part *p, bool index_only)
     return (index_only ? 0 : p->data.bytes) + (p->index ? p->index->file.size : 0);
 }
 
-enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
-                                     struct leat_verify_report *report, struct leat_error *err)
+static enum leat_status verify_all(const struct leat_dataset *d, bool index_only,
+                                   const struct leat_verify_options *options, struct leat_verify_report *report,
+                                   struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_verify_options, reserved), { 0, 0 } };
     struct leat_verify_options all = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_verify_report full = { .part = LEAT_NONE, .page = LEAT_NONE, .first_document = LEAT_NONE };
     enum leat_status status = LEAT_OK;
     struct leat_error why;
     uint64_t total = 0;
 
-    status = options_read(&all, sizeof all, NULL, options, "leat_verify_options", err);
+    status = options_read(&all, sizeof all, reserved, options, "leat_verify_options", err);
     if (status != LEAT_OK)
         return status;
     if (all.threads == 0)
@@ -495,11 +499,11 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     for (uint64_t i = 0; i < d->part_count; i++) {
         const struct part *p = dataset_part(d, i);
 
-        total += bytes_of(p, all.index_only);
+        total += bytes_of(p, index_only);
         full.unhashed_parts += p->data.bytes > 0 && !p->hashes.file;
     }
     for (uint64_t i = 0; i < d->part_count; i++) {
-        enum leat_status s = verify_part(d, i, total, all.threads, &all, &full, &why);
+        enum leat_status s = verify_part(d, i, total, index_only, &all, &full, &why);
 
         if (s != LEAT_OK && status == LEAT_OK) {
             status = s;
@@ -512,4 +516,16 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     if (report)
         options_fill(report, &full, sizeof full);
     return status;
+}
+
+enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
+                                     struct leat_verify_report *report, struct leat_error *err)
+{
+    return verify_all(d, false, options, report, err);
+}
+
+enum leat_status leat_dataset_verify_index(const struct leat_dataset *d, const struct leat_verify_options *options,
+                                           struct leat_error *err)
+{
+    return verify_all(d, true, options, NULL, err);
 }

@@ -37,6 +37,7 @@ struct verify {
     struct part *part;
     uint64_t part_number;
     const struct leat_verify_options *options;
+    bool index_only; /* true if tokens are not read */
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];
     unsigned area_count;
     uint64_t token_tasks, tasks;         /* tasks of tokens, and all tasks: areas follow in order */

@@ -103,7 +103,6 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->end_token = options->end_token;
     w->begin_token = options->begin_token;
     w->created = options->created;
-    w->direct_from = options->direct_from;
     w->width = format_width(options->vocabulary);
     w->replace = options->force != 0;
     w->store_lines = options->store_lines != 0;
@@ -200,10 +199,10 @@ void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t
     }
 }
 
-void writer_begin_direct(struct leat_writer *w, uint64_t size)
+void leat_writer_write_direct(struct leat_writer *w, uint64_t from)
 {
-    if (w->direct_from > 0)
-        sink_begin_direct(&w->spills[SPILL_TOKENS], w->direct_from, size);
+    if (from > 0)
+        sink_begin_direct(&w->spills[SPILL_TOKENS], from, w->end.of[SPILL_TOKENS].at);
 }
 
 static enum leat_status create_spills(struct leat_writer *w, struct leat_error *err)
@@ -215,8 +214,6 @@ static enum leat_status create_spills(struct leat_writer *w, struct leat_error *
             s = sink_create(&w->spills[i], w->names.partial[i], writer_spill_frame(i), err);
         writer_begin_spill(w, i, 0);
     }
-    if (s == LEAT_OK)
-        writer_begin_direct(w, 0);
     return s;
 }
 

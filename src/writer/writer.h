@@ -22,6 +22,7 @@
 
 #include "base/file.h"
 #include "format/format.h"
+#include "private.h"
 #include "sink.h"
 
 /* Data that grows with the dataset, each spilled into a file of its own. */
@@ -77,7 +78,7 @@ struct leat_writer {
     pid_t owner;
     const struct checksum_kernels *kernels;
 
-    uint64_t vocabulary, end_token, begin_token, created, direct_from;
+    uint64_t vocabulary, end_token, begin_token, created;
     uint32_t width;
     bool replace, store_lines, store_ids, store_hashes, store_mask;
     uint8_t fingerprint[16];
@@ -182,9 +183,6 @@ size_t writer_spill_frame(enum writer_spill spill);
 
 /* Lets a spill append from offset `at` on. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
-
-/* Has the tokens written past the page cache from where the options say, `size` bytes of which are there. */
-void writer_begin_direct(struct leat_writer *w, uint64_t size);
 
 /* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
  * tokens' last frame are stored too. */

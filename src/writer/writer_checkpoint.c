@@ -399,8 +399,6 @@ static enum leat_status reopen_spills(struct leat_writer *w, const struct spill_
         if (writer_has_spill(w, i))
             s = sink_cut(&w->spills[i], spills[i].bytes, err);
     }
-    if (s == LEAT_OK)
-        writer_begin_direct(w, spills[SPILL_TOKENS].bytes);
     return s;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "one_document.h"
+#include "private.h"
 #include "small.h"
 #include "support/fault.h"
 
@@ -20,13 +21,12 @@ static char name[600], reference[600];
 static uint16_t ids[LENGTH];
 static uint64_t drawn;
 
-static struct leat_writer_options options(bool direct)
+static struct leat_writer_options options(void)
 {
     struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
 
     o.vocabulary = 65536;
     o.force = 1;
-    o.direct_from = direct;
     return o;
 }
 
@@ -59,21 +59,24 @@ static enum leat_status go_on(struct leat_writer *w, unsigned from)
 
 static enum leat_status write_all(bool direct)
 {
-    struct leat_writer_options o = options(direct);
+    struct leat_writer_options o = options();
     struct leat_writer *w;
     enum leat_status s = leat_writer_open(&w, name, &o, &t_err);
 
+    if (s == LEAT_OK)
+        leat_writer_write_direct(w, direct);
     return s == LEAT_OK ? go_on(w, 0) : s;
 }
 
 /* Resumes what is there, or starts anew, without faults. */
 static void mend(void)
 {
-    struct leat_writer_options o = options(true);
+    struct leat_writer_options o = options();
     struct leat_writer *w;
     enum leat_status s = leat_writer_resume(&w, name, &o, NULL, NULL, &t_err);
 
     if (s == LEAT_OK) {
+        leat_writer_write_direct(w, 1);
         T_EQ(leat_writer_documents(w), CHECKPOINT);
         T_OK(go_on(w, CHECKPOINT));
     } else if (s != LEAT_E_EXISTS) { /* it was finished */
@@ -130,12 +133,13 @@ static void kill_at_each(enum fault_mode mode, unsigned step)
 /* What a child does with its copy of the writer does not hang, and the parent's goes on. */
 static void end_in_child(void)
 {
-    struct leat_writer_options o = options(true);
+    struct leat_writer_options o = options();
     struct leat_writer *w;
     int status = 0;
     pid_t child;
 
     T_OK(leat_writer_open(&w, name, &o, &t_err));
+    leat_writer_write_direct(w, 1);
     T_OK(add(w, 0, CHECKPOINT));
     child = fork();
     if (child == 0) {

@@ -24,9 +24,9 @@ lacking() {
 }
 
 for library in leat leat_pack; do
-    so=$build/lib$library.so headers=$(files 'include/*' | groups | sed -n "s/^header $library //p")
+    so=$build/lib$library.so headers=$(files 'include/*' | groups | sed -n "s/^header $library //p") own=''
     case $library in
-    leat) map=src/leat.map ;;
+    leat) map=src/leat.map own=src/private.h ;;
     *) map=tokenize_tools/leat_pack.map ;;
     esac
     [ -f "$so" ] || { echo "no $so" && continue; }
@@ -36,7 +36,7 @@ for library in leat leat_pack; do
     have=$(printf '%s\n' "$exports" | cut -d' ' -f1)
     # names of files have no spaces
     # shellcheck disable=SC2086
-    want=$(declared $headers)
+    want=$(declared $headers $own)
     versions=$(mapped "$map")
     lacking "$have" "$want" "$so exports" "which no header of $library declares"
     lacking "$want" "$have" "a header of $library declares" "which $so does not export"

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "one_document.h"
+#include "private.h"
 #include "t.h"
 
 static char folder[512];

@@ -4,6 +4,7 @@
  * one list with others; a damaged page is an error where it is read; the identity depends on the mask.
  */
 #include "one_document.h"
+#include "private.h"
 #include "t.h"
 
 #define MOST 20000u

@@ -7,6 +7,7 @@
 #include "base/options.h"
 
 #include "leat_pack.h"
+#include "private.h"
 #include "support/fake_dataset.h"
 #include "t.h"
 

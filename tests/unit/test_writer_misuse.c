@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "one_document.h"
+#include "private.h"
 #include "support/files.h"
 #include "t.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "one_document.h"
+#include "private.h"
 #include "t.h"
 
 #define DOCUMENTS 3000u
@@ -70,16 +71,17 @@ static struct leat_writer *open_writer(const char *name, bool resume)
     struct leat_writer *w;
 
     o.vocabulary = vocabulary;
-    o.direct_from = direct_from;
     o.end_token = 999;
     o.begin_token = 1;
     o.force = 1;
     o.store_lines = o.store_ids = o.store_hashes = 1;
     if (resume) {
         T_OK(leat_writer_resume(&w, name, &o, NULL, NULL, &t_err));
+        leat_writer_write_direct(w, direct_from);
         return w;
     }
     T_OK(leat_writer_open(&w, name, &o, &t_err));
+    leat_writer_write_direct(w, direct_from);
     for (unsigned i = 0; i < DOCUMENTS / 1000; i++)
         T_OK(leat_writer_add_input(w, "an input", NULL, &t_err));
     return w;

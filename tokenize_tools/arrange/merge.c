@@ -23,6 +23,7 @@
 #include "document_reader.h"
 #include "duplicates.h"
 #include "join_facts.h"
+#include "merge.h"
 #include "merge_parts.h"
 #include "outputs.h"
 #include "shuffle.h"
@@ -35,6 +36,7 @@
 
 struct merge {
     struct leat_merge_options options;
+    bool folders;    /* see merge_into() */
     char *temporary; /* temporary files lie beside this path */
     struct merge_parts parts;
     const char *field; /* that the documents are divided by, or carry the values of; NULL: none */
@@ -290,7 +292,7 @@ static enum leat_status merge_or_divide(struct merge *m, const char *output, con
     if (s == LEAT_OK && m->field && !m->parts.shares.of)
         return divide(output, &m->parts, m->field, &m->options, report, err);
     if (s == LEAT_OK)
-        s = outputs_open(&m->outputs, output, &m->parts, &m->options, err);
+        s = outputs_open(&m->outputs, output, m->folders, &m->parts, &m->options, err);
     if (s == LEAT_OK && m->options.force)
         remove_stopped_run(&m->outputs);
     return s == LEAT_OK ? merge_and_finish(m, report, err) : s;
@@ -301,12 +303,13 @@ static enum leat_status begin_merge(struct merge *m, struct leat_merge_report *f
                                     const struct leat_merge_options *options, const struct leat_merge_report *report,
                                     struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_merge_options, reserved), { 0, 0 } };
     struct leat_merge_options *o = &m->options;
     enum leat_status s = options_read(full, sizeof *full, NULL, report, "leat_merge_report", err);
 
     *o = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     if (s == LEAT_OK)
-        s = options_read(o, sizeof *o, NULL, options, "leat_merge_options", err);
+        s = options_read(o, sizeof *o, reserved, options, "leat_merge_options", err);
     if (s != LEAT_OK)
         return s;
     if (o->memory == 0)
@@ -327,12 +330,12 @@ static void end_merge(struct merge *m)
     free(m->temporary);
 }
 
-enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
+enum leat_status merge_into(const char *output, const char *const *parts, uint64_t count, bool folders,
                             const struct leat_merge_options *options, struct leat_merge_report *report,
                             struct leat_error *err)
 {
     struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
-    struct merge m = { .duplicates.numbers.fd = -1, .shuffle.buckets.fd = -1 };
+    struct merge m = { .folders = folders, .duplicates.numbers.fd = -1, .shuffle.buckets.fd = -1 };
     enum leat_status s;
 
     if (!output || !parts || count == 0)
@@ -346,4 +349,11 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
         options_fill(report, &full, sizeof full);
     end_merge(&m);
     return s;
+}
+
+enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
+                            const struct leat_merge_options *options, struct leat_merge_report *report,
+                            struct leat_error *err)
+{
+    return merge_into(output, parts, count, false, options, report, err);
 }

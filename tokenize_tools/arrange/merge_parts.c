@@ -17,6 +17,7 @@
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "private.h"
 
 /* ---- Names ---- */
 
@@ -472,11 +473,10 @@ enum leat_status merge_parts_check_indexes(const struct merge_parts *s, struct p
     enum leat_status status = LEAT_OK;
 
     o.threads = 1;
-    o.index_only = 1;
     o.progress = is_stopped;
     o.context = pace;
     for (size_t i = 0; status == LEAT_OK && i < s->opened_count; i++)
-        status = leat_dataset_verify(s->opened[i], &o, NULL, err);
+        status = leat_dataset_verify_index(s->opened[i], &o, err);
     return status;
 }
 

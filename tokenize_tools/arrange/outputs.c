@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "private.h"
 #include "splits/split_fractions.h"
 
 /* ---- Batches ---- */
@@ -232,7 +233,7 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     return LEAT_OK;
 }
 
-enum leat_status outputs_open(struct outputs *o, const char *name, const struct merge_parts *parts,
+enum leat_status outputs_open(struct outputs *o, const char *name, bool folders, const struct merge_parts *parts,
                               const struct leat_merge_options *options, struct leat_error *err)
 {
     size_t count = (size_t)options->split_count + 1;
@@ -240,9 +241,7 @@ enum leat_status outputs_open(struct outputs *o, const char *name, const struct 
     enum leat_status s = names ? LEAT_OK : status_no_memory(err, count * sizeof *names);
 
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        names[i] = i + 1 < count
-                       ? split_fractions_output(name, options->splits[i].name, options->split_folders != 0, "")
-                       : strdup(name);
+        names[i] = i + 1 < count ? split_fractions_output(name, options->splits[i].name, folders, "") : strdup(name);
         if (!names[i])
             s = status_no_memory(err, strlen(name));
     }

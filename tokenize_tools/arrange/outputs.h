@@ -38,8 +38,9 @@ struct outputs {
     struct batch_queue queue;
 };
 
-/* Opens the writers of OUTPUT and of its splits. outputs_abandon() must follow, on failure too. */
-enum leat_status outputs_open(struct outputs *o, const char *name, const struct merge_parts *parts,
+/* Opens the writers of OUTPUT and of its splits, whose names merge_into() says. outputs_abandon() must follow, on
+ * failure too. */
+enum leat_status outputs_open(struct outputs *o, const char *name, bool folders, const struct merge_parts *parts,
                               const struct leat_merge_options *options, struct leat_error *err);
 
 /* Opens the writers of the datasets `names`. Takes over the names that it sets to NULL. outputs_abandon() must follow,

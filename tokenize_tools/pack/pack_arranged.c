@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arrange/merge.h"
 #include "arrange/splits/split_fractions.h"
 #include "base/file.h"
 #include "base/options.h"
@@ -155,10 +156,9 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.dedup = o->dedup;
     m.splits = o->splits;
     m.split_count = o->split_count;
-    m.split_folders = a->in_run != NULL;
     m.memory = memory / 2;
     m.output = o->output ? on_output : NULL;
-    s = leat_merge(a->output, &packed, 1, &m, &report, err);
+    s = merge_into(a->output, &packed, 1, a->in_run != NULL, &m, &report, err);
     if (s != LEAT_OK)
         return s;
     a->report->documents = info.documents;

@@ -296,7 +296,6 @@ static struct leat_writer_options writer_options(struct pack_run *r, struct leat
     w.fingerprint = r->tokenizer.fingerprint;
     w.created = o->created;
     w.force = o->force;
-    w.direct_from = direct_from(r);
     w.store_hashes = 1;
     w.store_mask = r->setup.masks;
     w.store_lines = w.store_ids = r->stores_all;
@@ -311,6 +310,8 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
     struct leat_writer_options w = writer_options(r, &stored);
     enum leat_status s = leat_writer_open(&r->output.writer, r->name, &w, err);
 
+    if (s == LEAT_OK)
+        leat_writer_write_direct(r->output.writer, direct_from(r));
     if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
     /* leftovers of another run: before the first checkpoint there is nothing to resume */
@@ -404,6 +405,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
             *err = why;
         return s;
     }
+    leat_writer_write_direct(r->output.writer, direct_from(r));
     if (!pack_output_load_note(&r->output, r->note, (size_t)note_bytes, &r->own_note, &r->own_note_bytes))
         s = status_set_in(err, LEAT_E_CHECKPOINT, r->name, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)

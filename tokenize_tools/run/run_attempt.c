@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arrange/merge.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/own_file.h"
@@ -62,7 +63,7 @@ static bool is_any(void *context, const char *name)
 /* Its name here, and a suffix; the caller frees it. And in the place. */
 static char *dataset_here(const struct attempt *a, uint64_t i, const char *suffix)
 {
-    return pack_output_name(a->path, split_of(a, i), a->dividing.split_folders != 0, suffix);
+    return pack_output_name(a->path, split_of(a, i), !a->remote, suffix);
 }
 
 static void dataset_there(const struct attempt *a, uint64_t i, char name[PUSHED_NAME])
@@ -330,7 +331,6 @@ static enum leat_status open_attempt(struct leat_packer **out, struct attempt *a
     a->remote = place.remote != NULL;
     a->dividing.splits = run->plan.pack.splits;
     a->dividing.split_count = run->plan.pack.split_count;
-    a->dividing.split_folders = !a->remote;
     a->part.needs_hashes = a->dividing.split_count > 0;
     if (s == LEAT_OK && !(a->place = strdup(place.path)))
         s = status_no_memory(err, strlen(place.path));
@@ -455,7 +455,7 @@ static enum leat_status take_dataset(struct attempt *a, uint64_t i, struct run_p
 static enum leat_status divide(struct attempt *a, struct leat_error *err)
 {
     const char *whole = a->whole;
-    enum leat_status s = a->divided ? LEAT_OK : leat_merge(a->path, &whole, 1, &a->dividing, NULL, err);
+    enum leat_status s = a->divided ? LEAT_OK : merge_into(a->path, &whole, 1, !a->remote, &a->dividing, NULL, err);
 
     if (s == LEAT_OK && !a->divided)
         remove_whole(a);

@@ -16,6 +16,7 @@
 #include "corpus/streams/byte_stream.h"
 #include "documents.h"
 #include "leat_pack.h"
+#include "private.h"
 
 struct csv_header;
 struct parquet_loan;

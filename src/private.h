@@ -1,0 +1,58 @@
+/*
+ * private.h: what libleat_pack needs of libleat and no front end sets. No program includes it, and it is not installed.
+ * Its symbols have the version LEAT_PRIVATE (leat.map): they may change with each release, as both libraries come from
+ * one.
+ */
+#ifndef LEAT_PRIVATE_H
+#define LEAT_PRIVATE_H
+
+#include "leat.h"
+
+/* ---- Writing a dataset with several threads ---- */
+
+/*
+ * leat_writer_add() in two steps, for programs whose threads make ids side by side. leat_writer_place() decides where
+ * documents go; calls of it, and of all functions of leat/writer.h, come from one thread at a time, in the order of the
+ * documents. leat_writer_put() then writes them, and may be called by several threads at once, in any order: exactly
+ * once for each place, with the same documents. Checkpoints and finishing wait until all documents with a place are
+ * written.
+ */
+
+/* Where documents go: the number of the first one, its first token, and numbers of the writer's own. */
+struct leat_place {
+    uint64_t token, document, id_byte, cell;
+};
+
+LEAT_API enum leat_status leat_writer_place(struct leat_writer *w, const struct leat_documents *documents,
+                                            struct leat_place *place, struct leat_error *err);
+
+/* Writes documents at their place. If it fails, the writer fails; also with LEAT_E_TOKEN for an id that is not below
+ * the vocabulary size, and LEAT_E_ARGUMENT for an origin in an input that was not declared. */
+LEAT_API enum leat_status leat_writer_put(struct leat_writer *w, const struct leat_documents *documents,
+                                          const struct leat_place *place, struct leat_error *err);
+
+/*
+ * Lets tokens go to the disk past the page cache from byte `from` of NAME.tokens on (0: never; 1: all), if the file
+ * system says that it can do that (ext4, XFS; Linux 6.1): threads that put documents then do not wait for each other in
+ * the kernel, which also copies nothing, but the next reader of the file finds it on the disk. The bytes are the same.
+ * Up to 4 threads of the writer write up to 4 MiB beside the caller's. Follows leat_writer_open() or _resume().
+ */
+LEAT_API void leat_writer_write_direct(struct leat_writer *w, uint64_t from);
+
+/* Returns how many bytes of tokens this writer has written past the page cache. */
+LEAT_API uint64_t leat_writer_direct_bytes(const struct leat_writer *w);
+
+/*
+ * Does all of leat_writer_finish() except naming the files: completes the index and makes both files durable, so that
+ * finishing can no longer fail for lack of space. For several datasets that should be finished all or none. After it
+ * only leat_writer_finish(), _suspend() and _abandon() are allowed; other calls return LEAT_E_STATE.
+ */
+LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
+
+/* ---- Checking a dataset ---- */
+
+/* Does what leat_dataset_verify() does for each NAME.leat alone: tokens are not read. */
+LEAT_API enum leat_status leat_dataset_verify_index(const struct leat_dataset *d,
+                                                    const struct leat_verify_options *options, struct leat_error *err);
+
+#endif
