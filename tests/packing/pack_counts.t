@@ -107,6 +107,16 @@ command packs. It was the first one alone.
   $ sh -c "$(sed -n 's/.*out those of folders: //p' said | sed 's/ --dry-run//')" >/dev/null
   leat: skipped 4 files in folders, by --include and --exclude: broken/a.csv, broken/b.csv, broken/no.parquet, broken/sub/no.jsonl.gz
 
+A good file whose name begins that of a broken one stays. It was to be left out, too.
+
+  $ mkdir near
+  $ echo '{"text":"x"}' | tee near/a.jsonl >near/c.jsonl
+  $ echo 'no gzip' >near/a.jsonl.gz
+  $ leat pack -t bytes -o of-near near
+  leat: near/a.jsonl.gz is named .gz, but does not start like a gzip file; rename it if it is not compressed, or get a new copy
+  leat: to leave out those of folders: leat pack --exclude /a.jsonl.gz -t bytes -o of-near near
+  [1]
+
 What fails for want of descriptors fails with any file: no file is to blame, and none is to be left out. The command
 that leaves out the first one was printed. Which call fails depends on what is open when leat begins.
 

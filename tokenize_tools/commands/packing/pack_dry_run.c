@@ -667,13 +667,13 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
         const struct input *in = &d->inputs.items[i];
-        bool said = is_of(in, err) || strstr(err->message, in->path) != NULL;
+        bool said = is_of(in, err);
         struct leat_error why;
 
         if (!said && (in->object || strcmp(in->path, "-") == 0 ||
                       !is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why)))
             continue;
-        if (!said)
+        if (!said && !strstr(err->message, in->path)) /* a sentence may name a second file */
             say_other(d, &others, &why);
         failing++;
         fits = exclude(options, &used, in->path, words, count) && fits;
