@@ -3,11 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 /* Whether a file of the folder is the dataset's. What an unfinished one consists of is its writer's matter. */
@@ -43,14 +43,12 @@ static enum leat_status add_output(struct own_outputs *own, const struct stat *s
 
 static enum leat_status add_file(struct own_outputs *own, const char *folder, const char *name, struct leat_error *err)
 {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
+    char *path = path_join(folder, name, NULL);
     enum leat_status s = LEAT_OK;
     struct stat st;
 
     if (!path)
-        return status_no_memory(err, size);
-    snprintf(path, size, "%s/%s", folder, name);
+        return status_no_memory(err, strlen(folder) + strlen(name));
     if (lstat(path, &st) != 0)
         s = errno == ENOENT ? LEAT_OK : status_set_os(err, errno, path, "cannot look at %s", path);
     else

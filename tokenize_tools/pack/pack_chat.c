@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/jsontree.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "tokenizer/load/whole_file.h"
 #include "tokenizer/pipeline/encoder_valid.h"
@@ -27,16 +28,6 @@ struct beside {
 
 static const char *const config_names[] = { "tokenizer_config.json", "special_tokens_map.json" };
 
-static char *path_in(const char *folder, const char *name)
-{
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
-
 static bool exists(const char *path)
 {
     struct file_identity identity;
@@ -49,7 +40,7 @@ static enum leat_status read_config(struct beside *b, unsigned i, struct leat_er
     uint64_t size;
     enum leat_status s;
 
-    b->paths[i] = path_in(b->folder, config_names[i]);
+    b->paths[i] = path_join(b->folder, config_names[i], NULL);
     if (!b->paths[i])
         return status_no_memory(err, strlen(b->folder));
     if (!exists(b->paths[i]))
@@ -133,7 +124,7 @@ static char *template_of(const struct jsontree *j, const char *wanted)
 
 static bool has_file(const struct beside *b, const char *name)
 {
-    char *path = path_in(b->folder, name);
+    char *path = path_join(b->folder, name, NULL);
     bool has = path && exists(path);
 
     free(path);
@@ -167,7 +158,7 @@ static enum leat_status read_file(const char *path, char **text, uint64_t *bytes
 static enum leat_status read_beside(const struct beside *b, const char *name, char **text, uint64_t *bytes,
                                     struct leat_error *err)
 {
-    char *path = path_in(b->folder, name);
+    char *path = path_join(b->folder, name, NULL);
     enum leat_status s = LEAT_OK;
 
     if (!path)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "pack.h"
@@ -139,16 +140,6 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     return LEAT_OK;
 }
 
-static char *path_with(const char *name, const char *suffix)
-{
-    size_t size = strlen(name) + strlen(suffix) + 1;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%s%s", name, suffix);
-    return path;
-}
-
 static enum leat_status take_given(struct pack_run *r, const char *dataset, struct leat_error *err)
 {
     r->given = strndup(dataset, file_dataset_length(dataset, strlen(dataset)));
@@ -160,9 +151,9 @@ static enum leat_status take_names(struct pack_run *r, const char *output, const
     size_t length = file_dataset_length(output, strlen(output));
 
     r->name = strndup(output, length);
-    if (!r->name || !(r->description_path = path_with(r->name, ".partial.run")) ||
-        !(r->checkpoint_path = path_with(r->name, ".partial.checkpoint")) ||
-        !(r->index_path = path_with(r->name, ".leat")))
+    if (!r->name || !(r->description_path = path_append(r->name, strlen(r->name), ".partial.run", NULL)) ||
+        !(r->checkpoint_path = path_append(r->name, strlen(r->name), ".partial.checkpoint", NULL)) ||
+        !(r->index_path = path_append(r->name, strlen(r->name), ".leat", NULL)))
         return status_no_memory(err, length);
     r->setup.output = r->name;
     return take_given(r, given ? given : output, err);

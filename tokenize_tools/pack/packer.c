@@ -3,7 +3,6 @@
  * takes texts, ids or one declared input; it is put when it is full or the next call brings another kind. Failures of
  * the flow appear in a later call, and stay.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "corpus/record/conversation.h"
 #include "mask/span_mask.h"
@@ -193,17 +193,14 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
 {
     static const char suffix[] = ".partial.run";
     struct pack_run *r = &p->run;
-    size_t size;
     char *path, *given = NULL;
     enum leat_status s;
 
     folder_note(&p->home);
     p->whole = folder_name(&p->home, r->name);
-    size = p->whole ? strlen(p->whole) + sizeof suffix : 0;
-    path = p->whole ? malloc(size) : NULL;
+    path = p->whole ? path_append(p->whole, strlen(p->whole), suffix, NULL) : NULL;
     if (!path)
         return status_no_memory(err, strlen(r->name));
-    snprintf(path, size, "%s%s", p->whole, suffix);
     free(r->description_path);
     r->output.description_path = r->description_path = path;
     r->setup.output = p->whole;
@@ -212,7 +209,7 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
     r->output.rejects.path = NULL;
     reject_file_free(&r->output.rejects);
     given = folder_name(&p->home, r->given);
-    s = given ? reject_file_init(&r->output.rejects, given, err) : status_no_memory(err, size);
+    s = given ? reject_file_init(&r->output.rejects, given, err) : status_no_memory(err, strlen(r->given));
     free(given);
     return s;
 }

@@ -9,25 +9,16 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/own_file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 #define WAITING_BYTES ((size_t)256 << 10)
 
-static char *join(const char *name, const char *suffix)
-{
-    size_t size = strlen(name) + strlen(suffix) + 1;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%s%s", name, suffix);
-    return path;
-}
-
 enum leat_status reject_file_init(struct reject_file *f, const char *name, struct leat_error *err)
 {
     *f = (struct reject_file) { .fd = -1 };
-    f->path = join(name, ".rejects.jsonl");
-    f->partial = join(name, ".partial.rejects");
+    f->path = path_append(name, strlen(name), ".rejects.jsonl", NULL);
+    f->partial = path_append(name, strlen(name), ".partial.rejects", NULL);
     if (f->path && f->partial)
         return LEAT_OK;
     reject_file_free(f);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -20,16 +21,13 @@ static const char name[] = "a temporary file";
 /* On file systems without nameless files, it has a name for a moment. */
 static int open_and_unlink(const char *folder)
 {
-    static const char pattern[] = "/.leat-XXXXXX";
-    size_t size = strlen(folder) + sizeof pattern;
-    char *path = malloc(size);
+    char *path = path_join(folder, ".leat-XXXXXX", NULL);
     int fd = -1;
 
     if (!path) {
         errno = ENOMEM;
         return -1;
     }
-    snprintf(path, size, "%s%s", folder, pattern);
     fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);
