@@ -21,11 +21,11 @@
 
 static enum leat_status no_more(const struct leat_loader *l, struct leat_error *err)
 {
-    if (l->end_status == LEAT_E_END)
-        return status_set(err, LEAT_E_END, "the plan has ended after %" PRIu64 " batches", atomic_load(&l->end_at));
+    if (l->end.status == LEAT_E_END)
+        return status_set(err, LEAT_E_END, "the plan has ended after %" PRIu64 " batches", atomic_load(&l->end.at));
     if (err)
-        *err = l->end_error;
-    return l->end_status;
+        *err = l->end.error;
+    return l->end.status;
 }
 
 static enum leat_status all_held(const struct leat_loader *l, struct leat_error *err)
@@ -43,7 +43,7 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
 
     if (slot >= 0)
         return slot;
-    if (atomic_load(&l->ring.taken) >= atomic_load(&l->end_at))
+    if (atomic_load(&l->ring.taken) >= atomic_load(&l->end.at))
         *s = no_more(l, err);
     else if (atomic_load(&l->held) >= l->ring.slots)
         *s = all_held(l, err);
@@ -120,9 +120,9 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
     if (s != LEAT_OK)
         return s;
     began = clock_ns();
-    slot = !l->has_thread ? take_working(l, wait, &waited, &s, err)
-           : wait         ? take_waiting(l, max_ns, &waited, &s, err)
-                          : take(l, &s, err);
+    slot = !l->thread.runs ? take_working(l, wait, &waited, &s, err)
+           : wait          ? take_waiting(l, max_ns, &waited, &s, err)
+                           : take(l, &s, err);
     if (slot < 0) {
         if (s != LEAT_E_AGAIN)
             return s;
@@ -140,7 +140,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
     c->unfinished_ns = 0;
     atomic_fetch_add(&l->held, 1);
     /* the last one is taken: wake the stage now, even if too few slots were free before */
-    if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
+    if (l->thread.runs && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
         gate_open(&l->ring.producer);
     *batch = &l->slots[slot].batch;
     c->damaged = (*batch)->damaged;
@@ -166,7 +166,7 @@ void leat_batch_release(const struct leat_batch *batch, void *stream)
 
     if (loader_forked(l))
         return;
-    l->ops->release(l->backend, slot->number, stream);
+    l->device.ops->release(l->device.backend, slot->number, stream);
     atomic_fetch_sub(&l->held, 1);
     ring_give_back(&l->ring, slot->number);
 }
@@ -178,7 +178,7 @@ enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struc
 
     if (s != LEAT_OK)
         return s;
-    if (!loader->has_thread)
+    if (!loader->thread.runs)
         return status_set(
             err, LEAT_E_UNSUPPORTED,
             "a loader with threads = 0 has no event descriptor: it works only while the next batch is taken");
@@ -198,18 +198,18 @@ enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struc
 
 uint64_t leat_loader_max_length(const struct leat_loader *loader)
 {
-    return loader->max_length;
+    return loader->shape.max_length;
 }
 
 void loader_end_thread(struct leat_loader *l)
 {
-    if (!l->has_thread)
+    if (!l->thread.runs)
         return;
-    atomic_store(&l->stop, true);
+    atomic_store(&l->thread.stop, true);
     gate_open(&l->ring.producer);
     gather_wake(&l->gather);
-    pthread_join(l->thread, NULL);
-    l->has_thread = false;
+    pthread_join(l->thread.id, NULL);
+    l->thread.runs = false;
 }
 
 void leat_loader_close(struct leat_loader *loader)
@@ -232,7 +232,7 @@ void leat_loader_close(struct leat_loader *loader)
         gather_end(&l->gather, &l->slots[l->stage.begun[(l->stage.begun_first + i) % RING_MAX]].job);
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
-        l->memory.host = NULL;
+        l->device.memory.host = NULL;
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
         loader_segments_close(&l->slots[i]);
         free(l->slots[i].samples);
@@ -242,11 +242,11 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].learned);
     }
     free(l->slots);
-    if (l->backend && loader_forked(l)) {
-        l->ops->forget(l->backend, &l->memory);
-    } else if (l->backend) {
-        l->ops->free_ring(l->backend, &l->memory);
-        l->ops->close(l->backend);
+    if (l->device.backend && loader_forked(l)) {
+        l->device.ops->forget(l->device.backend, &l->device.memory);
+    } else if (l->device.backend) {
+        l->device.ops->free_ring(l->device.backend, &l->device.memory);
+        l->device.ops->close(l->device.backend);
     }
     fd = atomic_load(&l->event_fd);
     file_close(&fd);

@@ -135,58 +135,71 @@ struct loader_tokens {
     uint64_t first, count;       /* its samples */
 };
 
+/* What options and plan say of the rows of all batches (loader_take_plan()). */
+struct loader_shape {
+    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
+    uint32_t max_length;   /* most inputs of a row, as batches have it */
+    uint32_t whole_length; /* most inputs of a row before it is cut into slices */
+    uint64_t first_row;    /* of this rank in a global batch */
+    uint32_t rows;         /* most rows of a batch */
+    uint32_t token_width, pad;
+    uint64_t begin_token; /* whose labels have no loss; LEAT_NONE: they have it */
+    int32_t ignored;      /* a label without loss */
+    bool narrow;          /* ids fit into 31 bits */
+    bool documents;       /* where documents begin is needed */
+    bool masks_first;     /* a document's first token has no loss, whatever is asked for */
+    bool masks;           /* some labels may have no loss */
+    bool segmented;       /* rows are in segments */
+};
+
+/* Why there are no more batches: `status` and `error` are valid once `at` is the number of all batches. */
+struct loader_end {
+    atomic_uint_fast64_t at;
+    enum leat_status status;
+    struct leat_error error;
+};
+
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
-    uint32_t max_length;   /* of a row, as batches have it */
-    uint32_t whole_length; /* the same before it is cut into slices */
-    uint64_t first_row;    /* of this rank in a global batch */
-    uint32_t rows;
-    uint32_t token_width, pad;
-    int node;         /* of the ring and its threads; negative: any */
-    int32_t ignored;  /* a label without loss */
-    bool narrow;      /* ids fit into 31 bits */
-    bool documents;   /* where documents begin is needed */
-    bool masks_first; /* a document's first token has no loss, whatever is asked for */
-    bool masks;       /* some labels may have no loss */
-    bool segmented;   /* rows are in segments */
-    const struct backend_ops *ops;
-    struct backend *backend;
-    struct backend_memory memory;
+    struct loader_shape shape;
+    struct loader_device {
+        const struct backend_ops *ops;
+        struct backend *backend;
+        struct backend_memory memory;
+        int node; /* of the ring and its threads; negative: any */
+    } device;
     struct loader_sizes sizes;
     struct loader_slot *slots;
     struct ring ring;
     struct gather gather;
     uint64_t announced[LOADER_ANNOUNCED]; /* regions whose document starts were, by a hash of their numbers */
-    /* each side writes to cache lines of its own */
-    _Alignas(64) struct loader_stage stage;
-    _Alignas(64) struct loader_consumer consumer;
-    atomic_uint held; /* slots that the caller has */
-    /* How many batches there are in all, once known; end_status and end_error then say why there are no more. */
-    _Alignas(64) atomic_uint_fast64_t end_at;
-    enum leat_status end_status;
-    struct leat_error end_error;
-    uint64_t opened_ns;
-    pthread_t thread;
-    bool has_thread;
-    atomic_bool stop;
-    atomic_int event_fd; /* -1: none */
-    /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
-    uint32_t *guard;
-    pid_t owner;
-    _Atomic(struct loader_sources *) sources;
+    /* The stages, in their order; only the stage's side uses them. */
+    struct loader_tokens tokens;
+    struct loader_deal deal;
+    struct loader_ahead ahead;
     struct loader_weights {
         float *each;    /* weights in the loss of the first `count` sources; NULL: all are 1 */
         uint64_t count; /* others have 1 */
     } weights;
+    /* Each side writes to cache lines of its own. */
+    _Alignas(64) struct loader_stage stage;
+    _Alignas(64) struct loader_consumer consumer;
+    atomic_uint held; /* slots that the caller has */
+    _Alignas(64) struct loader_end end;
+    uint64_t opened_ns;
+    struct loader_thread {
+        pthread_t id;
+        bool runs;
+        atomic_bool stop;
+    } thread;
+    atomic_int event_fd; /* -1: none */
+    struct loader_process {
+        uint32_t *guard; /* memory that the kernel wipes in a child; NULL: it cannot */
+        pid_t owner;
+    } process;
+    _Atomic(struct loader_sources *) sources;
     struct loader_log log;
-    struct loader_loss {
-        uint64_t begin_token; /* LEAT_NONE: its labels have loss */
-    } loss;
-    struct loader_ahead ahead;
-    struct loader_deal deal;
-    struct loader_tokens tokens;
     atomic_uint given; /* bits of the rows of loader_notices.c that were given */
 };
 
@@ -257,7 +270,7 @@ bool loader_stage_begin(struct leat_loader *l);
 enum leat_status loader_deal_open(struct leat_loader *l, struct leat_error *err);
 void loader_deal_close(struct leat_loader *l);
 
-/* Gives this rank's samples of the global batch at a position, for which `samples` has room for l->rows, as
+/* Gives this rank's samples of the global batch at a position, for which `samples` has room for l->shape.rows, as
  * plan_samples() does. */
 enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, struct leat_sample *samples, uint64_t *got,
                                   struct leat_error *err);

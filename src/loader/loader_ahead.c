@@ -15,7 +15,8 @@
 
 enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err)
 {
-    uint64_t row = ((uint64_t)l->max_length + 1) * l->token_width + GATHER_PAGE, fit = AHEAD_BYTES / row / l->rows;
+    uint64_t row = ((uint64_t)l->shape.max_length + 1) * l->shape.token_width + GATHER_PAGE,
+             fit = AHEAD_BYTES / row / l->shape.rows;
     struct loader_slot *rows;
 
     if (!l->gather.has_holes || l->tokens.samples)
@@ -24,11 +25,11 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
     rows = l->ahead.rows = calloc(1, sizeof *rows);
     if (!rows)
         return status_no_memory(err, sizeof *rows);
-    rows->samples = calloc(l->rows, sizeof *rows->samples);
-    rows->first_piece = calloc((size_t)l->rows + 1, sizeof *rows->first_piece);
-    if (l->segmented && loader_segments_open(l, rows, err) != LEAT_OK)
+    rows->samples = calloc(l->shape.rows, sizeof *rows->samples);
+    rows->first_piece = calloc((size_t)l->shape.rows + 1, sizeof *rows->first_piece);
+    if (l->shape.segmented && loader_segments_open(l, rows, err) != LEAT_OK)
         return LEAT_E_NO_MEMORY;
-    return rows->samples && rows->first_piece ? LEAT_OK : status_no_memory(err, l->rows * sizeof *rows->samples);
+    return rows->samples && rows->first_piece ? LEAT_OK : status_no_memory(err, l->shape.rows * sizeof *rows->samples);
 }
 
 static enum leat_status announce_segments(struct leat_loader *l, struct loader_slot *rows, struct leat_error *err)
@@ -52,19 +53,19 @@ static bool announce(struct leat_loader *l, struct loader_slot *rows)
     rows->places = (uint32_t)got;
     if (s == LEAT_OK)
         s = loader_pieces_find(l, rows, &unsaid);
-    if (s == LEAT_OK && l->segmented && got > 0)
+    if (s == LEAT_OK && l->shape.segmented && got > 0)
         s = announce_segments(l, rows, &unsaid);
-    for (uint32_t i = 0; s == LEAT_OK && !l->segmented && i < rows->first_piece[rows->places]; i++) {
+    for (uint32_t i = 0; s == LEAT_OK && !l->shape.segmented && i < rows->first_piece[rows->places]; i++) {
         const struct leat_piece *p = &rows->pieces[i];
         struct gather_piece read = { .file = loader_file_of(l, p),
-                                     .offset = p->offset * l->token_width,
-                                     .bytes = (uint64_t)p->count * l->token_width };
+                                     .offset = p->offset * l->shape.token_width,
+                                     .bytes = (uint64_t)p->count * l->shape.token_width };
 
         if (read.bytes > 0)
             gather_announce(&l->gather, &read);
     }
     l->ahead.position += l->options.batch;
-    return s == LEAT_OK && got == l->rows;
+    return s == LEAT_OK && got == l->shape.rows;
 }
 
 void loader_ahead(struct leat_loader *l)

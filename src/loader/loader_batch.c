@@ -34,7 +34,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
 
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_argument(err, "number_bytes", "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
-    if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
+    if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->shape.narrow)
         return status_argument(err, "number_bytes", "ids of this vocabulary do not fit into 4 signed bytes; use 8");
     if (o->length > (uint64_t)1 << 30)
         return status_argument(err, "length", "outputs of length %" PRIu64 " are too long; the limit is 2^30",
@@ -55,7 +55,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->ahead_labels && slot->loader->options.outputs.ahead == 0)
         return status_argument(err, "ahead",
                                "ahead_labels need a loader that has labels ahead: set `ahead` when opening it");
-    if (needing && !slot->loader->documents)
+    if (needing && !slot->loader->shape.documents)
         return status_argument(
             err, "wanted",
             "%s needs a loader that knows where documents start: name an output that needs this (such as "
@@ -102,7 +102,7 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
     job = loader_job(slot, &full);
     s = check_sequences(&job, err);
     if (s == LEAT_OK)
-        s = l->ops->fill(l->backend, slot->number, &job, stream, err);
+        s = l->device.ops->fill(l->device.backend, slot->number, &job, stream, err);
     return s;
 }
 
@@ -119,10 +119,10 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     if (!l->options.outputs.borrow)
         return status_argument(
             err, "borrow", "the loader cannot lend batches: set `outputs.borrow` and `outputs.wanted` when opening it");
-    s = l->ops->await(l->backend, slot->number, stream, err);
+    s = l->device.ops->await(l->device.backend, slot->number, stream, err);
     if (s != LEAT_OK)
         return s;
-    loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &full);
+    loader_borrowed(slot, l->device.ops->outputs(l->device.backend, slot->number), &full);
     options_fill(outputs, &full, sizeof full);
     return LEAT_OK;
 }

@@ -50,24 +50,26 @@ static enum leat_status compare_order(const struct leat_loader *l, const struct 
 static enum leat_status compare_rows(const struct leat_loader *l, const struct leat_loader *with, bool masks,
                                      struct leat_error *err)
 {
-    if (with->segmented != l->segmented)
+    if (with->shape.segmented != l->shape.segmented)
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
             "the loader's rows have tokens that no dataset has, or the new plan's do: open a loader with it "
             "at this position");
-    if (with->token_width != l->token_width || with->pad != l->pad || with->narrow != l->narrow)
+    if (with->shape.token_width != l->shape.token_width || with->shape.pad != l->shape.pad ||
+        with->shape.narrow != l->shape.narrow)
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "the tokens of the new plan are not the old one's: they differ in their bytes, end token or "
                           "vocabulary");
     if (with->sizes.slot_bytes > l->sizes.slot_bytes || with->sizes.output_bytes > l->sizes.output_bytes ||
-        with->max_length > l->max_length || with->whole_length > l->whole_length || (masks && !l->masks) ||
+        with->shape.max_length > l->shape.max_length || with->shape.whole_length > l->shape.whole_length ||
+        (masks && !l->shape.masks) ||
         /* what comes before the tokens stays where it is */
         with->sizes.slot_bytes - with->sizes.tokens_at > l->sizes.slot_bytes - l->sizes.tokens_at ||
         with->sizes.tokens > l->sizes.tokens)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the rows of the new plan need more room than the loader's slots have (up to %u inputs%s, "
                           "instead of %u): open a loader with it at this position",
-                          with->max_length, masks && !l->masks ? ", and a mask" : "", l->max_length);
+                          with->shape.max_length, masks && !l->shape.masks ? ", and a mask" : "", l->shape.max_length);
     return LEAT_OK;
 }
 
@@ -85,18 +87,18 @@ static enum leat_status check_rows(const struct leat_loader *l, const struct lea
     memset(with, 0, bytes);
     with->plan = plan;
     with->options = l->options;
-    with->ops = l->ops;
-    with->rows = l->rows;
+    with->device.ops = l->device.ops;
+    with->shape.rows = l->shape.rows;
     with->weights = l->weights;
     s = loader_take_plan(with, err);
-    masks = with->masks;
-    with->masks |= l->masks; /* also for the loss of labels that options take: slots have the room for it */
+    masks = with->shape.masks;
+    with->shape.masks |= l->shape.masks; /* also for the loss of labels that options take: slots have the room for it */
     if (s == LEAT_OK && !loader_layout_size(with))
-        s = status_argument(err, "plan", "a batch of %u rows of %u tokens does not fit into memory", l->rows,
-                            with->max_length + 1);
+        s = status_argument(err, "plan", "a batch of %u rows of %u tokens does not fit into memory", l->shape.rows,
+                            with->shape.max_length + 1);
     if (s == LEAT_OK)
         s = compare_rows(l, with, masks, err);
-    *positions = with->positions;
+    *positions = with->shape.positions;
     free(with);
     return s;
 }
@@ -127,8 +129,8 @@ static void set_back(struct leat_loader *l, struct gather *files)
     st->ended = st->finishing = false;
     l->tokens.count = 0; /* its pool is the old plan's */
     l->ahead.position = st->announced = 0;
-    atomic_store(&l->end_at, LEAT_NONE);
-    atomic_store(&l->stop, false);
+    atomic_store(&l->end.at, LEAT_NONE);
+    atomic_store(&l->thread.stop, false);
 }
 
 /* Starts again. What fails here ends the loader. */
@@ -146,9 +148,9 @@ static enum leat_status go_on(struct leat_loader *l, struct leat_error *err)
     if (s == LEAT_OK)
         return s;
     l->stage.ended = true;
-    l->end_status = s;
-    l->end_error = *why;
-    atomic_store(&l->end_at, l->stage.batch);
+    l->end.status = s;
+    l->end.error = *why;
+    atomic_store(&l->end.at, l->stage.batch);
     return s;
 }
 
@@ -175,7 +177,7 @@ enum leat_status leat_loader_change(struct leat_loader *loader, const struct lea
     }
     loader_end_thread(l);
     l->plan = plan;
-    l->positions = positions;
+    l->shape.positions = positions;
     set_back(l, &files);
     return go_on(l, err);
 }

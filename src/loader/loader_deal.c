@@ -43,7 +43,7 @@ enum leat_status loader_deal_rows(struct leat_loader *l, uint64_t position, stru
     uint64_t all;
 
     if (!d->samples)
-        return plan_samples(l->plan, position + l->first_row, l->rows, samples, got, err);
+        return plan_samples(l->plan, position + l->shape.first_row, l->shape.rows, samples, got, err);
     *got = 0;
     s = plan_deal(l->plan, position, o->batch, o->ranks.world, d->samples, &all, d->ranks, d->costs, err);
     for (uint64_t i = 0; s == LEAT_OK && i < all; i++)
@@ -75,7 +75,7 @@ void loader_deal_count(struct leat_loader *l)
     memset(d->sums, 0, 2 * world * sizeof *d->sums);
     for (uint64_t i = 0; i < l->options.batch; i++) {
         d->sums[d->ranks[i]] += d->costs[i];
-        chance[i / l->rows] += d->costs[i];
+        chance[i / l->shape.rows] += d->costs[i];
     }
     spread = apart(d->sums, world);
     atomic_store_explicit(&d->last, spread, memory_order_relaxed);

@@ -103,14 +103,14 @@ static const struct field loader_options[] = {
     row(SHARE, "waiting_share_all", time.waiting_share_all,                                                            \
         share(counter_value(&c->wait_ns), counter_value(&c->all_ns)))                                                  \
     row(SECONDS, "first_batch", time.first_batch_ns, counter_value(&c->first_ns))                                      \
-    row(NUMBER, "ring_bytes", ring.bytes, l->memory.bytes)                                                             \
-    row(NUMBER, "slots", ring.slots, l->memory.slots)                                                                  \
+    row(NUMBER, "ring_bytes", ring.bytes, l->device.memory.bytes)                                                      \
+    row(NUMBER, "slots", ring.slots, l->device.memory.slots)                                                           \
     row(NUMBER, "reads_in_flight", io.reads_in_flight, atomic_load(&g->max_in_flight))                                 \
-    row(NUMBER, "huge_pages", ring.huge_pages, l->memory.huge_pages)                                                   \
+    row(NUMBER, "huge_pages", ring.huge_pages, l->device.memory.huge_pages)                                            \
     row(NUMBER, "threads", io.threads, l->options.io.threads)                                                          \
     row(NUMBER, "retries", io.retries, retries_of(l))                                                                  \
-    row(NODE, "numa_node", ring.numa_node, l->node)                                                                    \
-    row(NODE, "memory_node", ring.memory_node, loader_forked(l) ? -1 : numa_of_memory(l->memory.host))                 \
+    row(NODE, "numa_node", ring.numa_node, l->device.node)                                                             \
+    row(NODE, "memory_node", ring.memory_node, loader_forked(l) ? -1 : numa_of_memory(l->device.memory.host))          \
     row(NODE, "thread_node", ring.thread_node, atomic_load_explicit(&st->node, memory_order_relaxed))                  \
     row(NUMBER, "warming", io.warming, !loader_forked(l) && !warm_ended(l->gather.warm))                               \
     row(NUMBER, "copied_bytes", io.copied_bytes, done.copied)                                                          \
@@ -124,11 +124,12 @@ static const struct field loader_options[] = {
     row(NUMBER, "cache_bytes", remote.cache_bytes, remote.all_bytes)                                                   \
     row(NUMBER, "evicted_bytes", remote.evicted_bytes, remote.evicted_bytes)                                           \
     row(NUMBER, "cache_failed", remote.cache_failed, remote.failed)                                                    \
-    row(NUMBER, "device_ring_bytes", device.ring_bytes, l->memory.device_bytes)                                        \
-    row(SHARE, "device_memory_used", device.memory_used, device_memory_used(&l->memory))                               \
-    row(NUMBER, "sent_bytes", device.sent_bytes, l->memory.device_bytes > 0 ? counter_value(&st->sent_bytes) : 0)      \
-    row(NUMBER, "unpinned", ring.unpinned, l->memory.unpinned)                                                         \
-    row(NUMBER, "slots_wanted", ring.slots_wanted, l->memory.slots_wanted)                                             \
+    row(NUMBER, "device_ring_bytes", device.ring_bytes, l->device.memory.device_bytes)                                 \
+    row(SHARE, "device_memory_used", device.memory_used, device_memory_used(&l->device.memory))                        \
+    row(NUMBER, "sent_bytes", device.sent_bytes,                                                                       \
+        l->device.memory.device_bytes > 0 ? counter_value(&st->sent_bytes) : 0)                                        \
+    row(NUMBER, "unpinned", ring.unpinned, l->device.memory.unpinned)                                                  \
+    row(NUMBER, "slots_wanted", ring.slots_wanted, l->device.memory.slots_wanted)                                      \
     row(SHARE, "padding_share", padding_share, s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0)      \
     row(NUMBER, "dealt", balance.dealt, counter_value(&l->deal.batches))                                               \
     row(SHARE, "spread", balance.spread, share(counter_value(&l->deal.last), LOADER_DEAL_ONE))                         \
@@ -137,7 +138,7 @@ static const struct field loader_options[] = {
     row(SHARE, "spread_by_chance", balance.spread_by_chance,                                                           \
         share(counter_value(&l->deal.chance), s.balance.dealt * LOADER_DEAL_ONE))                                      \
     row(CHARS, "engine", io.engine, tell_engines(l, s.io.engine, sizeof s.io.engine))                                  \
-    row(CHARS, "device", device.name, l->ops->describe(l->backend, s.device.name, sizeof s.device.name))
+    row(CHARS, "device", device.name, l->device.ops->describe(l->device.backend, s.device.name, sizeof s.device.name))
 /* clang-format on */
 #define ROW(kind, name, member, from) FIELD_NAMED(FIELD_##kind, name, leat_loader_stats, member),
 static const struct field loader_stats[] = { LOADER_STATS(ROW) };

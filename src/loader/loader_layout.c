@@ -31,10 +31,11 @@ static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *
 {
     uint64_t all;
 
-    if (!bytes_multiply(width, l->rows, &all) || all > UINT64_MAX / 64)
+    if (!bytes_multiply(width, l->shape.rows, &all) || all > UINT64_MAX / 64)
         return false;
     *tokens = loader_tokens_places(l, width, 1);
-    *words = *tokens < all ? *tokens / 64 + l->rows : ((uint64_t)l->max_length + 1 + 63) / 64 * l->rows;
+    *words =
+        *tokens < all ? *tokens / 64 + l->shape.rows : ((uint64_t)l->shape.max_length + 1 + 63) / 64 * l->shape.rows;
     return true;
 }
 
@@ -62,7 +63,7 @@ static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
     if (l->options.io.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.io.engine))
         return false;
-    return l->options.io.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
+    return l->options.io.apart == LEAT_APART_ALWAYS || (l->device.ops->apart && row_bytes >= MIN_ROW);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -75,22 +76,22 @@ static uint64_t whole_pages(uint64_t bytes)
 static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes, uint64_t tokens)
 {
     struct loader_sizes *z = &l->sizes;
-    uint64_t together = tokens * l->token_width, apart;
+    uint64_t together = tokens * l->shape.token_width, apart;
     size_t mask_at; /* in a slot, the mask follows the last row that is there (loader_mask_put()) */
 
     z->row_room = 0;
     if (may_lie_apart(l, row_bytes)) {
         /* a row that begins with the last token of a page */
-        z->row_room = (size_t)whole_pages(GATHER_PAGE - l->token_width + row_bytes);
+        z->row_room = (size_t)whole_pages(GATHER_PAGE - l->shape.token_width + row_bytes);
         size = whole_pages(size);
-        if (!bytes_multiply(z->row_room, l->rows, &apart))
+        if (!bytes_multiply(z->row_room, l->shape.rows, &apart))
             return false;
         together = whole_pages(together > apart ? together : apart);
         z->output_bytes = (size_t)whole_pages(z->output_bytes);
     }
     if (!loader_slot_add(&size, together, &z->tokens_at))
         return false;
-    if (l->masks && !loader_slot_add(&size, tokens, &mask_at))
+    if (l->shape.masks && !loader_slot_add(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
@@ -107,15 +108,16 @@ bool loader_layout_size(struct leat_loader *l)
 {
     bool own = l->plan->order->own_labels;
     uint64_t words, size = 0, tokens;
-    uint64_t width = (uint64_t)l->max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
+    uint64_t width = (uint64_t)l->shape.max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
     struct loader_sizes *z = &l->sizes;
 
-    if (!count_tokens(l, width, &tokens, &words) || !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
-        !loader_slot_add(&size, l->rows, &z->flags_at) ||
-        !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->sources_at) ||
-        (l->weights.each && !loader_slot_add(&size, 4 * (uint64_t)l->rows, &z->source_weights_at)))
+    if (!count_tokens(l, width, &tokens, &words) ||
+        !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->lengths_at) ||
+        !loader_slot_add(&size, l->shape.rows, &z->flags_at) ||
+        !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->sources_at) ||
+        (l->weights.each && !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->source_weights_at)))
         return false;
-    if (l->segmented) {
+    if (l->shape.segmented) {
         z->row_room = 0;
         if ((l->options.outputs.borrow && !size_outputs(l, loader_segments_places(l))) ||
             !loader_segments_size(l, &size))
@@ -123,25 +125,25 @@ bool loader_layout_size(struct leat_loader *l)
         z->slot_bytes = (size_t)size;
         return true;
     }
-    if ((own || may_lie_apart(l, width * l->token_width)) &&
-        !loader_slot_add(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+    if ((own || may_lie_apart(l, width * l->shape.token_width)) &&
+        !loader_slot_add(&size, 8 * (uint64_t)l->shape.rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->documents && !loader_slot_add(&size, 8 * words, &z->starts_at))
+    if (l->shape.documents && !loader_slot_add(&size, 8 * words, &z->starts_at))
         return false;
-    if (l->documents && l->ops->marks &&
+    if (l->shape.documents && l->device.ops->marks &&
         (!loader_slot_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
-         !loader_slot_add(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
+         !loader_slot_add(&size, sizeof(struct rows_head) * ((uint64_t)l->shape.rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->max_length, 1))) &&
-           size_tokens(l, size, width * l->token_width, tokens);
+    return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->shape.max_length, 1))) &&
+           size_tokens(l, size, width * l->shape.token_width, tokens);
 }
 
 /* ---- One batch ---- */
 
 static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
 {
-    loader_slot_fill(l, to, tokens, l->pad);
+    loader_slot_fill(l, to, tokens, l->shape.pad);
 }
 
 static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
@@ -168,8 +170,8 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
     loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
                                           .width = longest + 1,
-                                          .token_width = l->token_width,
-                                          .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
+                                          .token_width = l->shape.token_width,
+                                          .start_words = l->shape.documents ? (longest + 1 + 63) / 64 : 0,
                                           .tokens_at = z->tokens_at,
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
@@ -189,15 +191,15 @@ static void set_read(const struct leat_loader *l, struct gather_piece *read, con
                      uint8_t *span)
 {
     read->file = loader_file_of(l, p);
-    read->offset = p->offset * l->token_width;
-    read->bytes = (uint64_t)p->count * l->token_width;
+    read->offset = p->offset * l->shape.token_width;
+    read->bytes = (uint64_t)p->count * l->shape.token_width;
     read->to = to;
     read->span = span;
 }
 
 static void put_together(struct leat_loader *l, struct loader_slot *slot)
 {
-    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
+    uint64_t row_bytes = (uint64_t)slot->layout.width * l->shape.token_width;
     uint8_t *tokens = slot->memory + slot->layout.tokens_at;
     uint32_t k = 0;
 
@@ -206,9 +208,10 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
         uint8_t *row = tokens + i * row_bytes;
 
         if (has < slot->layout.width)
-            fill_pad(l, row + has * l->token_width, slot->layout.width - has);
+            fill_pad(l, row + has * l->shape.token_width, slot->layout.width - has);
         for (; i < slot->places && k < slot->first_piece[i + 1]; k++)
-            set_read(l, &slot->reads[k], &slot->pieces[k], row + (uint64_t)slot->pieces[k].at * l->token_width, NULL);
+            set_read(l, &slot->reads[k], &slot->pieces[k], row + (uint64_t)slot->pieces[k].at * l->shape.token_width,
+                     NULL);
     }
     slot->batch.tokens = tokens;
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
@@ -224,14 +227,14 @@ static void put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
     begins[row] = slot->bytes;
     if (row >= slot->places || slot->samples[row].tokens == 0) {
         fill_pad(l, slot->memory + slot->bytes, 1);
-        slot->bytes += l->token_width;
+        slot->bytes += l->shape.token_width;
     }
     for (uint32_t k = row < slot->places ? slot->first_piece[row] : 0; k < end; k++) {
         set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + slot->bytes, NULL);
-        slot->bytes += (uint64_t)slot->pieces[k].count * l->token_width;
+        slot->bytes += (uint64_t)slot->pieces[k].count * l->shape.token_width;
         gap = loader_pieces_gap(l, &slot->pieces[k]);
         fill_pad(l, slot->memory + slot->bytes, gap);
-        slot->bytes += (uint64_t)gap * l->token_width;
+        slot->bytes += (uint64_t)gap * l->shape.token_width;
     }
 }
 
@@ -263,11 +266,11 @@ static void put_apart(struct leat_loader *l, struct loader_slot *slot)
 
     for (uint32_t i = 0; i < slot->batch.rows; i++) {
         const struct leat_piece *p = i < slot->places ? &slot->pieces[i] : NULL;
-        uint64_t in_page = p ? p->offset * l->token_width % GATHER_PAGE : 0, from = at;
+        uint64_t in_page = p ? p->offset * l->shape.token_width % GATHER_PAGE : 0, from = at;
 
         if (p && p->count > 0) {
             begins[i] = at + in_page;
-            at += whole_pages(in_page + (uint64_t)p->count * l->token_width);
+            at += whole_pages(in_page + (uint64_t)p->count * l->shape.token_width);
         } else {
             begins[i] = put_nothing(l, slot, &nothing, &at);
         }
@@ -289,7 +292,7 @@ void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32
         put_pieces(l, slot);
     else
         put_together(l, slot);
-    if (l->masks)
+    if (l->shape.masks)
         loader_mask_put(l, slot);
 }
 

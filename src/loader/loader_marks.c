@@ -97,7 +97,7 @@ static void announce_starts(struct leat_loader *l, const struct leat_piece *piec
 
 void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot)
 {
-    bool starts = l->documents || l->segmented;
+    bool starts = l->shape.documents || l->shape.segmented;
     uint32_t count = starts || l->plan->masks ? slot->first_piece[slot->places] : 0;
 
     for (uint32_t k = 0; k < count; k++) {
@@ -119,23 +119,23 @@ enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
     struct leat_info info = LEAT_INFO_INIT;
 
     leat_dataset_info(l->plan->sources[0].dataset, &info);
-    l->ignored = o->ignore_index != 0 ? o->ignore_index : -100;
-    l->loss.begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
-    if (l->ignored >= 0)
+    l->shape.ignored = o->ignore_index != 0 ? o->ignore_index : -100;
+    l->shape.begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
+    if (l->shape.ignored >= 0)
         return status_argument(err, "ignore_index", "ignore_index must be below 0, not %d: other numbers are tokens",
-                               (int)l->ignored);
+                               (int)l->shape.ignored);
     if (o->mask_begin && info.begin_token == LEAT_NONE)
         return status_argument(err, "mask_begin", "the datasets have no begin token: leave mask_begin out");
-    l->masks |= o->mask_row_first || o->mask_begin;
+    l->shape.masks |= o->mask_row_first || o->mask_begin;
     return LEAT_OK;
 }
 
 static uint32_t token_at(const struct leat_loader *l, const uint8_t *tokens, uint64_t i)
 {
-    const uint8_t *p = tokens + i * l->token_width;
+    const uint8_t *p = tokens + i * l->shape.token_width;
     uint32_t t = p[0] | (uint32_t)p[1] << 8;
 
-    return l->token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return l->shape.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
@@ -143,8 +143,8 @@ void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint
 {
     if (l->options.outputs.mask_row_first && second < count)
         mask[second] = 0;
-    for (uint64_t i = 0; l->loss.begin_token != LEAT_NONE && i < count; i++)
-        if (token_at(l, tokens, i) == l->loss.begin_token)
+    for (uint64_t i = 0; l->shape.begin_token != LEAT_NONE && i < count; i++)
+        if (token_at(l, tokens, i) == l->shape.begin_token)
             mask[i] = 0;
 }
 

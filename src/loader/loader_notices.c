@@ -174,7 +174,7 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
                "with room for all of it (LEAT_CACHE)";
     if (s->io.warming)
         return "files are still being read into memory: this passes";
-    if (!l->has_thread && storage < s->time.gather_ns)
+    if (!l->thread.runs && storage < s->time.gather_ns)
         return "the loader has no thread, so it works only while the consumer waits: open it with threads = 1";
     if (s->time.gather_ns > max) {
         max = s->time.gather_ns;
@@ -218,7 +218,7 @@ static const char *time_left(const struct leat_loader *l, const struct leat_load
  */
 static bool does_work(const struct leat_loader *l)
 {
-    return l->memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;
+    return l->device.memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;
 }
 
 static bool starves(struct look *x)

@@ -111,13 +111,13 @@ static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struc
 {
     uint64_t longest = loader_layout_longest(l, inputs);
 
-    if (l->segmented)
+    if (l->shape.segmented)
         longest = loader_segments_length(l, longest);
     if (longest > UINT32_MAX / 2)
         return status_argument(err, "plan", "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
                                longest);
-    l->whole_length = (uint32_t)longest;
-    l->max_length = (uint32_t)(longest / l->options.slice.count);
+    l->shape.whole_length = (uint32_t)longest;
+    l->shape.max_length = (uint32_t)(longest / l->options.slice.count);
     return LEAT_OK;
 }
 
@@ -129,26 +129,26 @@ enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
     enum leat_status s = LEAT_OK;
 
     leat_plan_info(l->plan, &plan);
-    l->positions = plan.positions;
+    l->shape.positions = plan.positions;
     leat_dataset_info(l->plan->sources[0].dataset, &info);
-    l->token_width = info.token_width;
-    l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
-    l->narrow = info.vocabulary <= (uint64_t)1 << 31;
-    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->narrow)
+    l->shape.token_width = info.token_width;
+    l->shape.pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
+    l->shape.narrow = info.vocabulary <= (uint64_t)1 << 31;
+    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->shape.narrow)
         return status_argument(err, "number_bytes",
                                "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes",
                                info.vocabulary);
-    l->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
-    for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
+    l->shape.documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
+    for (uint64_t i = 0; s == LEAT_OK && l->shape.documents && i < l->plan->rules.source_count; i++)
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
-    l->masks = l->plan->masks;
+    l->shape.masks = l->plan->masks;
     /* as an unshifted label, it would be predicted by the end of another document, to which such a row does not
      * connect it */
-    l->masks_first = l->plan->order->own_labels && o->outputs.unshifted;
-    l->segmented = loader_segments_needed(l);
-    if (l->segmented) /* the CPU copies what is needed of the rows */
+    l->shape.masks_first = l->plan->order->own_labels && o->outputs.unshifted;
+    l->shape.segmented = loader_segments_needed(l);
+    if (l->shape.segmented) /* the CPU copies what is needed of the rows */
         s = loader_segments_check(l, l->plan, err);
     return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
 }
@@ -176,14 +176,14 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         s = check_options(o, err);
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(l->plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? o->ranks.world : o->batch,
-                                o->ranks.rank, o->ranks.world, &l->first_row, &rows, err);
+                                o->ranks.rank, o->ranks.world, &l->shape.first_row, &rows, err);
     if (s == LEAT_OK)
         s = loader_tokens_open(l, &rows, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
         return s;
-    l->rows = (uint32_t)rows;
+    l->shape.rows = (uint32_t)rows;
     s = loader_deal_open(l, err);
     if (s != LEAT_OK)
         return s;
@@ -194,8 +194,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         o->device.name = "host";
     if (o->device.driver && !*o->device.driver)
         o->device.driver = NULL;
-    l->ops = backend_find(o->device.name);
-    if (!l->ops)
+    l->device.ops = backend_find(o->device.name);
+    if (!l->device.ops)
         return status_field(err,
                             status_set(err, LEAT_E_UNSUPPORTED,
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
@@ -203,7 +203,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     s = loader_take_plan(l, err);
     if (s == LEAT_OK)
         s = loader_loss_open(l, err);
-    if (l->segmented)
+    if (l->shape.segmented)
         o->io.apart = LEAT_APART_NEVER;
     return s == LEAT_OK ? loader_sources_open(l, err) : s;
 }
@@ -214,7 +214,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.io.memory, fit, slots;
-    uint64_t free = max ? 0 : memory_left(), on_device = max ? 0 : l->ops->room(l->backend);
+    uint64_t free = max ? 0 : memory_left(), on_device = max ? 0 : l->device.ops->room(l->device.backend);
 
     if (free > on_device)
         free = on_device;
@@ -224,8 +224,8 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
         max = free / MEMORY_SHARE > MIN_SLOTS * each ? free / MEMORY_SHARE : free / 2;
     fit = max / each;
     slots = l->options.io.slots ? l->options.io.slots : USUAL_SLOTS;
-    if (!l->options.io.slots && slots * l->rows < ROWS_AHEAD) {
-        slots = bytes_divide_up(ROWS_AHEAD, l->rows);
+    if (!l->options.io.slots && slots * l->shape.rows < ROWS_AHEAD) {
+        slots = bytes_divide_up(ROWS_AHEAD, l->shape.rows);
         if (slots > RING_MAX)
             slots = RING_MAX;
         while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
@@ -238,9 +238,9 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
                                "two slots of %" PRIu64 " bytes do not fit into the allowed %" PRIu64
                                "; use fewer rows per batch, or allow more memory",
                                each, max);
-    l->memory.slots = (unsigned)slots;
-    l->memory.slot_bytes = l->sizes.slot_bytes;
-    l->memory.output_bytes = l->sizes.output_bytes;
+    l->device.memory.slots = (unsigned)slots;
+    l->device.memory.slot_bytes = l->sizes.slot_bytes;
+    l->device.memory.output_bytes = l->sizes.output_bytes;
     return LEAT_OK;
 }
 
@@ -261,29 +261,29 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
 {
     enum leat_status s;
 
-    l->slots = calloc(l->memory.slots, sizeof *l->slots);
+    l->slots = calloc(l->device.memory.slots, sizeof *l->slots);
     if (!l->slots)
-        return status_no_memory(err, l->memory.slots * sizeof *l->slots);
-    ring_init(&l->ring, l->memory.slots);
-    for (unsigned i = 0; i < l->memory.slots; i++) {
+        return status_no_memory(err, l->device.memory.slots * sizeof *l->slots);
+    ring_init(&l->ring, l->device.memory.slots);
+    for (unsigned i = 0; i < l->device.memory.slots; i++) {
         struct loader_slot *slot = &l->slots[i];
 
         slot->loader = l;
         slot->number = i;
-        slot->memory = l->memory.host + i * l->memory.stride;
-        slot->samples = calloc(l->rows, sizeof *slot->samples);
-        slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
-        slot->learned = calloc(l->rows, sizeof *slot->learned);
+        slot->memory = l->device.memory.host + i * l->device.memory.stride;
+        slot->samples = calloc(l->shape.rows, sizeof *slot->samples);
+        slot->first_piece = calloc((size_t)l->shape.rows + 1, sizeof *slot->first_piece);
+        slot->learned = calloc(l->shape.rows, sizeof *slot->learned);
         if (!slot->samples || !slot->first_piece || !slot->learned)
-            return status_no_memory(err, l->rows * sizeof *slot->samples);
-        s = loader_pieces_room(slot, l->rows, err);
-        if (s == LEAT_OK && l->segmented)
+            return status_no_memory(err, l->shape.rows * sizeof *slot->samples);
+        s = loader_pieces_room(slot, l->shape.rows, err);
+        if (s == LEAT_OK && l->shape.segmented)
             s = loader_segments_open(l, slot, err);
         if (s != LEAT_OK)
             return s;
-        if (!l->segmented)
+        if (!l->shape.segmented)
             slot->first_read = slot->first_piece;
-        slot->batch.token_width = l->token_width;
+        slot->batch.token_width = l->shape.token_width;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;
         slot->batch.samples = slot->samples;
@@ -299,25 +299,26 @@ enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *
     int r = 0;
 
     if (l->options.io.threads > 1)
-        r = gather_share(&l->gather, l->options.io.threads - 1, l->node);
+        r = gather_share(&l->gather, l->options.io.threads - 1, l->device.node);
     if (r == 0)
-        r = thread_start(&l->thread, STACK, loader_stage_run, l);
+        r = thread_start(&l->thread.id, STACK, loader_stage_run, l);
     if (r != 0)
         return status_set_os(err, r, NULL,
                              "cannot start the loader's thread (" THREAD_LIMITS "; threads = 0 needs none)");
-    l->has_thread = true;
-    numa_place_thread("/sys", l->thread, l->node);
+    l->thread.runs = true;
+    numa_place_thread("/sys", l->thread.id, l->device.node);
     return LEAT_OK;
 }
 
 enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
                                    struct leat_error *err)
 {
-    enum leat_status s = gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                                     ((uint64_t)l->whole_length + 1 + l->options.outputs.ahead) * l->token_width, err);
+    enum leat_status s =
+        gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
+                    ((uint64_t)l->shape.whole_length + 1 + l->options.outputs.ahead) * l->shape.token_width, err);
 
     if (l->sizes.row_room > 0)
-        g->memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+        g->memory = (struct gather_memory) { l->device.memory.host, l->device.memory.stride, l->device.memory.slots };
     return s;
 }
 
@@ -327,15 +328,16 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     enum leat_status s = take_options(l, options, err);
 
     if (s == LEAT_OK && !loader_layout_size(l))
-        s = status_argument(err, "batch", "a batch of %u rows of %u tokens does not fit into memory", l->rows,
-                            l->max_length + 1);
+        s = status_argument(err, "batch", "a batch of %u rows of %u tokens does not fit into memory", l->shape.rows,
+                            l->shape.max_length + 1);
     if (s == LEAT_OK)
-        s = l->ops->open(&l->backend, l->options.device.name, l->options.device.driver, err);
+        s = l->device.ops->open(&l->device.backend, l->options.device.name, l->options.device.driver, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK) {
-        l->node = l->options.io.numa_node == LEAT_NUMA_DEVICE ? l->ops->node(l->backend) : l->options.io.numa_node;
-        s = l->ops->allocate_ring(l->backend, &l->memory, l->node, err);
+        l->device.node = l->options.io.numa_node == LEAT_NUMA_DEVICE ? l->device.ops->node(l->device.backend)
+                                                                     : l->options.io.numa_node;
+        s = l->device.ops->allocate_ring(l->device.backend, &l->device.memory, l->device.node, err);
     }
     if (s == LEAT_OK)
         s = loader_log_open(l, err);
@@ -362,7 +364,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     memset(l, 0, sizeof *l);
     l->plan = plan;
     l->opened_ns = clock_ns();
-    atomic_init(&l->end_at, LEAT_NONE);
+    atomic_init(&l->end.at, LEAT_NONE);
     atomic_init(&l->event_fd, -1);
     atomic_init(&l->stage.node, -1);
     l->log.fd = -1;

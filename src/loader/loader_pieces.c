@@ -95,7 +95,7 @@ enum leat_status loader_pieces_length(const struct leat_loader *l, struct loader
         longest = length > longest ? length : longest;
     }
     if (slot->places == 0)
-        s = plan_samples(l->plan, l->positions - 1, 1, &last, &got, err);
+        s = plan_samples(l->plan, l->shape.positions - 1, 1, &last, &got, err);
     if (s == LEAT_OK && slot->places == 0)
         longest = length_with(l, &last, l->options.outputs.unshifted ? last.tokens : last.length);
     slot->batch.length = longest > 1 ? (uint32_t)longest : 1;

@@ -11,7 +11,7 @@
 
 void loader_process_open(struct leat_loader *l)
 {
-    l->owner = getpid();
+    l->process.owner = getpid();
 #if defined(MADV_WIPEONFORK)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -22,20 +22,20 @@ void loader_process_open(struct leat_loader *l)
         munmap(memory, page);
         return;
     }
-    l->guard = memory;
-    *l->guard = 1;
+    l->process.guard = memory;
+    *l->process.guard = 1;
 #endif
 }
 
 void loader_process_close(struct leat_loader *l)
 {
-    if (l->guard)
-        munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
+    if (l->process.guard)
+        munmap(l->process.guard, (size_t)sysconf(_SC_PAGESIZE));
 }
 
 bool loader_forked(const struct leat_loader *l)
 {
-    return l->guard ? *(volatile uint32_t *)l->guard == 0 : getpid() != l->owner;
+    return l->process.guard ? *(volatile uint32_t *)l->process.guard == 0 : getpid() != l->process.owner;
 }
 
 enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err)

@@ -90,7 +90,7 @@ static uint32_t tail_of(const struct leat_loader *l)
 /* The most tokens that a row has in a slot: its places, and a tail after each cut; at least one. */
 static uint64_t max_tokens(const struct leat_loader *l)
 {
-    uint64_t places = l->max_length, cuts = 2;
+    uint64_t places = l->shape.max_length, cuts = 2;
 
     if (l->plan->order->own_labels)
         cuts = (uint64_t)l->plan->max_pieces * 2 < places ? (uint64_t)l->plan->max_pieces * 2 : places;
@@ -100,13 +100,13 @@ static uint64_t max_tokens(const struct leat_loader *l)
 /* Of a row: each segment has a place, but perhaps the last; and each document of the whole row. */
 static uint64_t max_pool(const struct leat_loader *l)
 {
-    return WORDS * ((uint64_t)l->max_length + 2) + l->whole_length + 1;
+    return WORDS * ((uint64_t)l->shape.max_length + 2) + l->shape.whole_length + 1;
 }
 
 /* Places of all rows, before they are cut into slices. */
 static uint64_t whole_places(const struct leat_loader *l)
 {
-    return loader_tokens_places(l, l->whole_length, unit_of(l));
+    return loader_tokens_places(l, l->shape.whole_length, unit_of(l));
 }
 
 uint64_t loader_segments_places(const struct leat_loader *l)
@@ -120,25 +120,25 @@ bool loader_segments_size(struct leat_loader *l, uint64_t *size)
     struct loader_sizes *z = &l->sizes;
     size_t at;
 
-    if (!bytes_multiply(max_tokens(l) - l->max_length, l->rows, &tokens) || !bytes_add(tokens, places, &tokens) ||
-        tokens > UINT32_MAX)
+    if (!bytes_multiply(max_tokens(l) - l->shape.max_length, l->shape.rows, &tokens) ||
+        !bytes_add(tokens, places, &tokens) || tokens > UINT32_MAX)
         return false;
     z->tokens = (uint32_t)tokens;
-    pool = WORDS * (places + 2 * (uint64_t)l->rows) + whole_places(l) + l->rows + max_pool(l);
+    pool = WORDS * (places + 2 * (uint64_t)l->shape.rows) + whole_places(l) + l->shape.rows + max_pool(l);
     if (pool > UINT32_MAX)
         return false;
-    return loader_slot_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->rows + 1), &z->segments_at) &&
-           loader_slot_add(size, (uint64_t)z->tokens * l->token_width, &z->tokens_at) &&
-           (!l->masks || loader_slot_add(size, z->tokens, &at)) &&
+    return loader_slot_add(size, sizeof(struct rows_segmented) * ((uint64_t)l->shape.rows + 1), &z->segments_at) &&
+           loader_slot_add(size, (uint64_t)z->tokens * l->shape.token_width, &z->tokens_at) &&
+           (!l->shape.masks || loader_slot_add(size, z->tokens, &at)) &&
            loader_slot_add(size, pool * sizeof(uint32_t) + POOL_ALIGNMENT, &at);
 }
 
 enum leat_status loader_segments_open(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    slot->segments.rows = calloc((size_t)l->rows + 2, sizeof *slot->segments.rows);
-    slot->first_read = calloc((size_t)l->rows + 1, sizeof *slot->first_read);
+    slot->segments.rows = calloc((size_t)l->shape.rows + 2, sizeof *slot->segments.rows);
+    slot->first_read = calloc((size_t)l->shape.rows + 1, sizeof *slot->first_read);
     return slot->segments.rows && slot->first_read ? LEAT_OK
-                                                   : status_no_memory(err, l->rows * sizeof *slot->segments.rows);
+                                                   : status_no_memory(err, l->shape.rows * sizeof *slot->segments.rows);
 }
 
 void loader_segments_close(struct loader_slot *slot)
@@ -221,20 +221,21 @@ static enum leat_status read_run(const struct leat_loader *l, struct loader_slot
 {
     struct loader_segments *x = &slot->segments;
     struct gather_piece *read = x->read_count > slot->first_read[row] ? &slot->reads[x->read_count - 1] : NULL;
-    uint64_t offset = (run->piece.offset + run->first + first) * l->token_width;
+    uint64_t offset = (run->piece.offset + run->first + first) * l->shape.token_width;
     uint32_t file = loader_file_of(l, &run->piece);
     enum leat_status s = LEAT_OK;
 
     if (read && to && read->file == file && read->offset + read->bytes == offset && read->to + read->bytes == to) {
-        read->bytes += (uint64_t)count * l->token_width;
+        read->bytes += (uint64_t)count * l->shape.token_width;
         return LEAT_OK;
     }
     s = loader_reads_room(slot, (uint64_t)x->read_count + 1, err);
     if (s != LEAT_OK)
         return s;
     read = &slot->reads[x->read_count++];
-    *read =
-        (struct gather_piece) { .file = file, .offset = offset, .bytes = (uint64_t)count * l->token_width, .to = to };
+    *read = (struct gather_piece) {
+        .file = file, .offset = offset, .bytes = (uint64_t)count * l->shape.token_width, .to = to
+    };
     return LEAT_OK;
 }
 
@@ -271,7 +272,8 @@ static enum leat_status read_cut(const struct leat_loader *l, struct loader_slot
 
         if (!overlaps(run, at, from, cut->tokens, &o))
             continue;
-        to = slot->memory ? slot->memory + l->sizes.tokens_at + ((size_t)cut->token + o.behind) * l->token_width : NULL;
+        to = slot->memory ? slot->memory + l->sizes.tokens_at + ((size_t)cut->token + o.behind) * l->shape.token_width
+                          : NULL;
         if (run->id == LOADER_OF_DATASET)
             s = read_run(l, slot, row, run, o.first, o.count, to, err);
         else if (to)
@@ -388,7 +390,7 @@ static enum leat_status begin_row(const struct leat_loader *l, struct loader_slo
         return s;
     s = take_tokens(l, x, 1, &token, err); /* for leat_batch_row() */
     if (s == LEAT_OK && slot->memory)
-        loader_slot_fill(l, slot->memory + l->sizes.tokens_at + (size_t)token * l->token_width, 1, l->pad);
+        loader_slot_fill(l, slot->memory + l->sizes.tokens_at + (size_t)token * l->shape.token_width, 1, l->shape.pad);
     return s;
 }
 
@@ -414,7 +416,7 @@ static void lay_out(const struct leat_loader *l, struct loader_slot *slot, uint3
     memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
     loader_sources_put(l, slot, rows);
     slot->layout = (struct rows_layout) { .rows = rows,
-                                          .token_width = l->token_width,
+                                          .token_width = l->shape.token_width,
                                           .tokens_at = z->tokens_at,
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
@@ -424,8 +426,8 @@ static void lay_out(const struct leat_loader *l, struct loader_slot *slot, uint3
                                           .slices = (uint32_t)l->options.slice.count,
                                           .whole_length = slot->batch.whole_length,
                                           .segments_at = z->segments_at };
-    slot->bytes = z->tokens_at + (size_t)x->tokens * l->token_width;
-    if (l->masks) {
+    slot->bytes = z->tokens_at + (size_t)x->tokens * l->shape.token_width;
+    if (l->shape.masks) {
         slot->layout.masks_at = slot->bytes;
         slot->bytes += x->tokens;
     }
@@ -462,9 +464,9 @@ enum leat_status loader_segments_begin(struct leat_loader *l, struct loader_slot
 void loader_segments_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
 {
     const struct loader_segments *x = &slot->segments;
-    size_t at = l->sizes.tokens_at + (size_t)x->rows[row].token * l->token_width;
+    size_t at = l->sizes.tokens_at + (size_t)x->rows[row].token * l->shape.token_width;
 
-    loader_slot_fill(l, slot->memory + at, x->rows[row + 1].token - x->rows[row].token, l->pad);
+    loader_slot_fill(l, slot->memory + at, x->rows[row + 1].token - x->rows[row].token, l->shape.pad);
 }
 
 /* ---- When the tokens have come ---- */
@@ -514,7 +516,7 @@ static enum leat_status find_documents(const struct leat_loader *l, struct loade
         for (size_t k = x->chains[chain].run; s == LEAT_OK && k < end_of(x, chain); at += x->runs[k++].count) {
             if (x->runs[k].document)
                 s = add_start(x, chain, at, err);
-            if (s == LEAT_OK && x->runs[k].search && l->documents)
+            if (s == LEAT_OK && x->runs[k].search && l->shape.documents)
                 s = search_run(l, x, chain, &x->runs[k], at, err);
         }
     }
@@ -546,8 +548,8 @@ static enum leat_status find_mask(const struct leat_loader *l, struct loader_slo
         uint64_t from =
             cut->place - chain->place; /* of the chain's tokens: the row's first chain has its second token */
 
-        loader_loss_tokens(l, slot->memory + slot->layout.tokens_at + (size_t)cut->token * l->token_width, cut->tokens,
-                           cut->chain == x->rows[row].chain && from < 2 ? 1 - from : UINT64_MAX, to);
+        loader_loss_tokens(l, slot->memory + slot->layout.tokens_at + (size_t)cut->token * l->shape.token_width,
+                           cut->tokens, cut->chain == x->rows[row].chain && from < 2 ? 1 - from : UINT64_MAX, to);
     }
     return s;
 }
@@ -564,7 +566,7 @@ enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot 
             return status_no_memory(err, sizeof *x->starts);
         return s;
     }
-    if (!l->masks || slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)
+    if (!l->shape.masks || slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)
         return LEAT_OK;
     for (uint32_t k = x->rows[row].cut; s == LEAT_OK && k < x->rows[row + 1].cut; k++)
         if (x->cuts[k].tokens > 0)

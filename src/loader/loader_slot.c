@@ -50,10 +50,10 @@ bool loader_slot_add(uint64_t *size, uint64_t bytes, size_t *at)
 
 void loader_slot_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token)
 {
-    for (uint64_t i = 0; i < tokens; i++, to += l->token_width) {
+    for (uint64_t i = 0; i < tokens; i++, to += l->shape.token_width) {
         to[0] = (uint8_t)token;
         to[1] = (uint8_t)(token >> 8);
-        if (l->token_width == 4) {
+        if (l->shape.token_width == 4) {
             to[2] = (uint8_t)(token >> 16);
             to[3] = (uint8_t)(token >> 24);
         }
@@ -79,9 +79,9 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .length = o->length ? (uint32_t)o->length : slot->batch.length,
                                .number_bytes = o->number_bytes,
                                .unshifted = o->unshifted,
-                               .mask_first = o->mask_first || slot->loader->masks_first,
-                               .pad = slot->loader->pad,
-                               .ignored = slot->loader->ignored,
+                               .mask_first = o->mask_first || slot->loader->shape.masks_first,
+                               .pad = slot->loader->shape.pad,
+                               .ignored = slot->loader->shape.ignored,
 #define TAKE(field, name, kind, documents) .field = o->field,
                                ROWS_OUTPUTS(TAKE, TAKE)
 #undef TAKE

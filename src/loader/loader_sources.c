@@ -94,7 +94,7 @@ void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot)
     usual.unshifted = l->options.outputs.unshifted;
     usual.mask_first = l->options.outputs.mask_first;
     job = loader_job(slot, &usual);
-    all = !l->masks && !job.mask_first && !l->segmented;
+    all = !l->shape.masks && !job.mask_first && !l->shape.segmented;
     for (uint32_t row = 0; row < slot->places; row++)
         slot->learned[row] = all ? slot->samples[row].length : rows_learned(&job, row);
 }

@@ -25,10 +25,10 @@
 static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status, const struct leat_error *err)
 {
     l->stage.ended = true;
-    l->end_status = status;
+    l->end.status = status;
     if (err)
-        l->end_error = *err;
-    atomic_store(&l->end_at, count);
+        l->end.error = *err;
+    atomic_store(&l->end.at, count);
     gate_open(&l->ring.consumer);
 }
 
@@ -37,14 +37,14 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
 /* How many rows this rank has in the slot's batch, `got` of them with samples; 0: the plan has ended. */
 static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
 {
-    uint64_t positions = l->positions, begin = l->stage.position;
+    uint64_t positions = l->shape.positions, begin = l->stage.position;
 
-    if (got == l->rows && (l->options.last != LEAT_LAST_DROPPED || positions == LEAT_NONE))
-        return l->rows;
+    if (got == l->shape.rows && (l->options.last != LEAT_LAST_DROPPED || positions == LEAT_NONE))
+        return l->shape.rows;
     if (begin >= positions)
         return 0;
     if (l->options.last == LEAT_LAST_PADDED)
-        return l->rows;
+        return l->shape.rows;
     if (l->options.last == LEAT_LAST_DROPPED)
         return positions - begin >= l->options.batch ? (uint32_t)got : 0;
     return (uint32_t)got;
@@ -90,7 +90,7 @@ static void announce_samples(struct leat_loader *l)
         else if (l->deal.samples)
             plan_announce(l->plan, st->announced, step);
         else
-            plan_announce(l->plan, st->announced + l->first_row, l->rows);
+            plan_announce(l->plan, st->announced + l->shape.first_row, l->shape.rows);
 }
 
 /* Finds the slot's rows, their pieces and the batch's length; *rows is 0 if the plan has ended. */
@@ -129,7 +129,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     enum leat_status s;
 
     s = order_rows(l, slot, &rows, &err);
-    if (s == LEAT_OK && rows > 0 && l->segmented)
+    if (s == LEAT_OK && rows > 0 && l->shape.segmented)
         s = loader_segments_begin(l, slot, rows, &err);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s, &err);
@@ -142,12 +142,12 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     ordered = clock_ns();
     counter_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
-    if (!l->segmented)
+    if (!l->shape.segmented)
         loader_layout_begin(l, slot, rows);
     slot->batch.number = st->batch++;
     slot->batch.position = st->position;
     st->position = st->next;
-    slot->batch.cursor = st->position < l->positions ? st->position : l->positions;
+    slot->batch.cursor = st->position < l->shape.positions ? st->position : l->shape.positions;
     gather_begin(&l->gather, &slot->job);
     loader_index_announce(l, slot);
     st->begin_ns = clock_ns() - began;
@@ -171,7 +171,7 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
         return s;
     loader_layout_clear(l, slot, row);
     slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
-    if (l->documents && !l->segmented)
+    if (l->shape.documents && !l->shape.segmented)
         loader_documents_clear(slot, row);
     slot->batch.damaged_rows++;
     l->stage.damaged++;
@@ -190,7 +190,7 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
         if (slot->reads[k].bytes == 0)
             continue;
         while ((s = gather_finish(&l->gather, &slot->job, k, err)) == LEAT_E_AGAIN) {
-            if (atomic_load(&l->stop))
+            if (atomic_load(&l->thread.stop))
                 return status_set(err, LEAT_E_STOPPED, "the loader was closed");
             loader_stage_begin(l);
         }
@@ -265,11 +265,11 @@ static enum leat_status look_at_rows(struct leat_loader *l, struct loader_slot *
 {
     enum leat_status s = LEAT_OK;
 
-    if (l->segmented)
+    if (l->shape.segmented)
         return find_segments(l, slot, err);
-    if (l->documents)
+    if (l->shape.documents)
         s = find_documents(l, slot, err);
-    if (s == LEAT_OK && l->masks)
+    if (s == LEAT_OK && l->shape.masks)
         s = find_masks(l, slot, err);
     return s;
 }
@@ -280,14 +280,14 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
     struct rows_job job;
     uint64_t longest;
 
-    loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
+    loader_borrowed(slot, l->device.ops->outputs(l->device.backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
     if (job.cu_seqlens && rows_sequences(&job, &longest) + 1 > job.cu_seqlens_room)
         return status_set(err, LEAT_E_RANGE,
                           "a batch has %" PRIu64 " sequences, too many for the room for %" PRIu64
                           " numbers of cu_seqlens: allow one more than the maximum of sequences per batch",
                           rows_sequences(&job, &longest), job.cu_seqlens_room);
-    return l->ops->prepare(l->backend, slot->number, &job, err);
+    return l->device.ops->prepare(l->device.backend, slot->number, &job, err);
 }
 
 static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
@@ -296,7 +296,7 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     struct rows_job job = loader_job(slot, &none);
     uint64_t longest = 0;
 
-    slot->batch.sequences = l->documents ? (uint32_t)rows_sequences(&job, &longest) : 0;
+    slot->batch.sequences = l->shape.documents ? (uint32_t)rows_sequences(&job, &longest) : 0;
     slot->batch.max_seqlen = (uint32_t)longest;
 }
 
@@ -322,9 +322,9 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK)
         s = look_at_rows(l, slot, err);
-    if (s == LEAT_OK && l->documents) { /* of rows that no damage has emptied */
+    if (s == LEAT_OK && l->shape.documents) { /* of rows that no damage has emptied */
         count_sequences(l, slot);
-        if (l->ops->marks && !l->segmented)
+        if (l->device.ops->marks && !l->shape.segmented)
             rows_mark(slot->memory, &slot->layout);
     }
     if (s == LEAT_OK)
@@ -333,7 +333,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);
     if (s == LEAT_OK)
-        s = l->ops->send(l->backend, slot->number, slot->bytes, err);
+        s = l->device.ops->send(l->device.backend, slot->number, slot->bytes, err);
     counter_bump(&st->sent_bytes, slot->bytes);
     t3 = clock_ns();
     counter_bump(&st->copy_ns, t3 - t2);
@@ -357,9 +357,9 @@ static void announce(const struct leat_loader *l)
 
 static bool failed(const struct leat_loader *l)
 {
-    uint64_t end = atomic_load_explicit(&l->end_at, memory_order_relaxed);
+    uint64_t end = atomic_load_explicit(&l->end.at, memory_order_relaxed);
 
-    return end != LEAT_NONE && l->end_status != LEAT_E_END &&
+    return end != LEAT_NONE && l->end.status != LEAT_E_END &&
            atomic_load_explicit(&l->ring.filled, memory_order_relaxed) >= end;
 }
 
@@ -397,7 +397,7 @@ static bool take_back(struct leat_loader *l)
 
     for (; given; given &= given - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(given);
-        enum leat_status s = l->ops->idle(l->backend, slot, &err);
+        enum leat_status s = l->device.ops->idle(l->device.backend, slot, &err);
 
         if (s == LEAT_OK) {
             ring_make_free(&l->ring, slot);
@@ -465,7 +465,7 @@ static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
         gate_open(&l->ring.consumer); /* it may wait for more slots than can be filled now */
     if (!busy && l->stage.waited_ns < SHORT_NS)
         gate_look(&l->ring.given_back, 0, began, LOOK_NS);
-    if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
+    if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->thread.stop))
         gate_sleep(&l->ring.producer, ticket, busy && hungry(l) ? LOADER_POLL_NS : 0);
     waited = clock_ns() - began;
     l->stage.waited_ns = waited;
@@ -476,9 +476,9 @@ void *loader_stage_run(void *loader)
 {
     struct leat_loader *l = loader;
 
-    l->ops->attach(l->backend);
-    gather_start(&l->gather, &l->stop, &l->ring.producer);
-    while (!atomic_load(&l->stop)) {
+    l->device.ops->attach(l->device.backend);
+    gather_start(&l->gather, &l->thread.stop, &l->ring.producer);
+    while (!atomic_load(&l->thread.stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = loader_stage_begin(l);
 

@@ -34,9 +34,9 @@ uint64_t loader_tokens_places(const struct leat_loader *l, uint64_t longest, uin
 {
     uint64_t most = l->plan->rules.by_tokens[PLAN_MAX_TOKENS];
 
-    if (most > 0 && most + more * l->rows < longest * l->rows)
-        return most + more * l->rows;
-    return longest * l->rows;
+    if (most > 0 && most + more * l->shape.rows < longest * l->shape.rows)
+        return most + more * l->shape.rows;
+    return longest * l->shape.rows;
 }
 
 /* Looks at the pool of sample n, which the plan has. */
@@ -64,7 +64,7 @@ static enum leat_status take_batch(struct leat_loader *l, uint64_t *position, st
     enum leat_status s;
 
     *got = 0;
-    if (*position >= l->positions || n >= l->plan->end)
+    if (*position >= l->shape.positions || n >= l->plan->end)
         return LEAT_OK;
     s = take_pool(l, n, err);
     if (s != LEAT_OK)

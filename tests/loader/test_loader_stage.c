@@ -54,7 +54,7 @@ static void fails_in(const struct loading *w, uint64_t number, bool with_send)
     T_OK(leat_loader_open(&loader, w->plan, &o, &t_err));
     ops.idle = idle;
     ops.send = send;
-    loader->ops = &ops;
+    loader->device.ops = &ops;
     fails = false;
     send_fails = with_send;
     for (uint64_t k = 0; k < number; k++) {

@@ -19,10 +19,10 @@ static struct leat_loader *quiet(void)
 
     T_CHECK(l != NULL);
     memset(l, 0, sizeof *l);
-    l->ops = &ops;
-    l->owner = getpid();
-    l->has_thread = true;
-    l->memory = (struct backend_memory) { .bytes = 3 << 20, .slots = 4, .slots_wanted = 4 };
+    l->device.ops = &ops;
+    l->process.owner = getpid();
+    l->thread.runs = true;
+    l->device.memory = (struct backend_memory) { .bytes = 3 << 20, .slots = 4, .slots_wanted = 4 };
     return l;
 }
 
@@ -50,14 +50,14 @@ static void test_memory(void)
     char text[512];
 
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
-    l->memory.unpinned = true;
+    l->device.memory.unpinned = true;
     tells(l, "refused to pin 3.0 MiB for the ring");
-    l->memory.slots_wanted = 5;
+    l->device.memory.slots_wanted = 5;
     tells(l, "the ring has 4 slots instead of 5");
-    l->memory.device_total = 1000;
-    l->memory.device_free = 200;
+    l->device.memory.device_total = 1000;
+    l->device.memory.device_free = 200;
     T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* 80 % are not too much */
-    l->memory.device_free = 199;
+    l->device.memory.device_free = 199;
     tells(l, "80 % of the GPU's memory is in use");
     free(l);
 }
@@ -119,14 +119,14 @@ static void test_causes(void)
         l->stage.documents_ns = cause >= 2 ? 12 : 10;
         l->stage.outputs_ns = cause >= 3 ? 13 : 10;
         l->stage.order_ns = cause >= 4 ? 14 : 10;
-        l->has_thread = cause != 5;
+        l->thread.runs = cause != 5;
         tells(l, sentences[cause]);
         free(l);
     }
     /* a loader without a thread that does wait for storage */
     l = quiet();
     waits(l);
-    l->has_thread = false;
+    l->thread.runs = false;
     l->gather.counters.storage_ns = l->stage.gather_ns = 10;
     tells(l, "11 % of its time: the time goes into waiting for storage");
     free(l);
@@ -141,7 +141,7 @@ static void test_causes(void)
     l->consumer.recent_worked--; /* a loop that only takes batches */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     l->consumer.recent_worked++;
-    l->owner = getpid() + 1; /* in a child */
+    l->process.owner = getpid() + 1; /* in a child */
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     free(l);
 }
