@@ -1,5 +1,5 @@
 /*
- * bpe.c: see bpe.h; bpe_internal.h says what the other files have.
+ * bpe.c: bpe_internal.h says what the other files have.
  *
  * bpe_encode() encodes a pretoken. If the model has safe cuts, a pretoken that is a token is taken whole, and any other
  * is cut. Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it; otherwise it

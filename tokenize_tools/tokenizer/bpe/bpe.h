@@ -1,6 +1,6 @@
 /*
  * bpe.h: turns a pretoken of text into ids, for all kinds of byte pair encoding. Other rooms cut text into pretokens;
- * here a pretoken is cut further only where that cannot change anything.
+ * this one cuts a pretoken further only at places where that cannot change its ids.
  *
  * Thread rules: a model never changes after it is made; each thread encodes with a scratch of its own.
  *
@@ -37,7 +37,7 @@ enum leat_status bpe_encode_texts(const struct model *model, void *scratch, cons
 enum leat_status bpe_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
                                   struct id_list *out, size_t *used, struct leat_error *err);
 
-/* The merges of a spec that can happen, as its model has them: for the tests and for making spec->splits. The caller
+/* Lists the merges of a spec that can happen, as its model has them, for tests and to make spec->splits. The caller
  * frees *list. */
 enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
                                  struct leat_error *err);

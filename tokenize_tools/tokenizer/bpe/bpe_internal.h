@@ -1,10 +1,10 @@
 /*
- * bpe_internal.h: what a model consists of, and what the files that make it share: bpe.c (encoding a pretoken),
+ * bpe_internal.h: the structs of a model, and the functions that its files share: bpe.c (encoding a pretoken),
  * bpe_make.c (making a model: its list of merges, its tables), bpe_scores.c (sentencepiece), bpe_pretokens.c (many
  * pretokens at once). No other room includes it.
  *
- * Symbols are places in spec->tokens and, from token_count on, characters that are no token themselves but occur in one
- * (sentencepiece merges those too).
+ * A symbol is a place in spec->tokens or, from token_count on, a character that is no token itself but occurs in one
+ * (sentencepiece merges those, too).
  */
 #ifndef LEAT_TOKENIZER_BPE_INTERNAL_H
 #define LEAT_TOKENIZER_BPE_INTERNAL_H
@@ -22,7 +22,7 @@
 
 #define NO_SYMBOL UINT32_MAX
 
-/* The two symbols that a token is merged from; NO_SYMBOL if it stays as it is. */
+/* The two symbols that a token is merged from; NO_SYMBOL if it is not taken apart. */
 struct split {
     uint32_t left, right;
 };
@@ -36,14 +36,14 @@ struct bpe_scored {
 struct live_merges;
 struct bpe;
 
-/* What the kinds of byte-pair models differ in. */
+/* The differences between kinds of byte-pair models. */
 struct bpe_kind {
-    bool apart;       /* nothing merges, if every byte is a token */
-    bool whole;       /* a pretoken that is a token is taken as it stands */
-    bool needs_bytes; /* a byte without a token is an error (tiktoken panics) */
-    bool scored;      /* sentencepiece: symbols beyond tokens, unused tokens, scores that may be equal */
-    enum leat_status (*prepare)(struct bpe *m, struct leat_error *err);    /* before add_merges(); NULL: nothing */
-    enum leat_status (*add_merges)(struct bpe *m, struct leat_error *err); /* bpe_add_merge() each; NULL: none */
+    bool apart;       /* true if nothing merges; every byte must be a token then */
+    bool whole;       /* true if a pretoken that is a token is not merged */
+    bool needs_bytes; /* true if a byte without a token is an error (tiktoken panics) */
+    bool scored;      /* true for sentencepiece: symbols beyond tokens, unused tokens, scores that may be equal */
+    enum leat_status (*prepare)(struct bpe *m, struct leat_error *err);    /* called before add_merges(); may be NULL */
+    enum leat_status (*add_merges)(struct bpe *m, struct leat_error *err); /* calls bpe_add_merge(); may be NULL */
 };
 
 struct bpe {
@@ -52,56 +52,58 @@ struct bpe {
     const struct tokenizer_spec *spec;
     struct vocabulary_map map;
     struct merge_table *merges;
-    uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
-    uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
-    uint32_t fallback_end;  /* all of these lie before */
-    bool all_bytes;         /* every byte has a symbol */
-    bool all_fall_back;     /* every byte that can need one has a fallback */
-    bool affixes;           /* parts of words are written with a prefix or a suffix */
+    uint32_t bytes[256];    /* symbol of each byte, or NO_SYMBOL, if byte-level */
+    uint32_t fallback[256]; /* symbol of each "<0xNN>" that characters without a token become, or NO_SYMBOL */
+    uint32_t fallback_end;  /* the greatest fallback plus 1 */
+    bool all_bytes;         /* true if every byte has a symbol */
+    bool all_fall_back;     /* true if every byte that can need a fallback has one */
+    bool affixes;           /* true if parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;       /* a pretoken that is a token is taken as it stands */
-    bool has_orphans; /* and that matters: */
-    struct orphans *orphans;
-    bool cuts;          /* safe cuts may be made */
-    bool apart;         /* nothing merges: each byte is a token */
-    uint32_t longest;   /* bytes of the longest token */
-    bool cuts_by_bytes; /* and many of them found by the bytes around them: */
+    bool whole;              /* true if a pretoken that is a token is not merged */
+    bool has_orphans;        /* true if that makes a difference to some tokens */
+    struct orphans *orphans; /* these tokens */
+    bool cuts;               /* true if pretokens may be cut at safe places */
+    bool apart;              /* true if nothing merges, because each byte is a token */
+    uint32_t longest;        /* bytes of the longest token */
+    bool cuts_by_bytes;      /* true if many safe places are found by the bytes around them */
     struct class_cuts classes;
-    uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;           /* symbol */
-    struct split *splits;       /* by place: what unused tokens become again; NULL if there are none */
-    struct merge_rules rules;   /* for the kernels; pairs NULL: not for this model */
-    uint32_t *first, *ids;      /* of rules */
-    uint32_t *letters;          /* the same */
-    struct char_cuts char_cuts; /* where pretokens are cut */
+    uint64_t *known;            /* bit set of characters with a symbol; NULL if other characters become bytes */
+    uint32_t unknown;           /* symbol of the unknown token */
+    struct split *splits;       /* parts of unused tokens, by place; NULL if there are none */
+    struct merge_rules rules;   /* rules for the kernels; pairs is NULL if the kernels cannot do this model */
+    uint32_t *first, *ids;      /* memory of rules */
+    uint32_t *letters;          /* memory of rules */
+    struct char_cuts char_cuts; /* safe places to cut pretokens */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count;
     size_t odd_room;
-    bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
-    struct merge *list; /* while being made, as are the following */
+    bool odd_parts; /* true if merges have parts that text does not spell: tokens of bytes, the unknown one */
+
+    /* used while the model is made: */
+    struct merge *list;
     size_t list_count, list_room;
-    struct live_merges *live; /* NULL: all merges are kept */
-    uint32_t *places;         /* in spec->tokens by id, for SPEC_MERGES; NULL: ids are places */
+    struct live_merges *live; /* NULL if all merges are kept */
+    uint32_t *places;         /* places in spec->tokens by id, for SPEC_MERGES; NULL if ids are places */
     struct bpe_scored *order;
     uint32_t order_count;
 };
 
 struct bpe_scratch {
-    void *memory; /* in which it lies */
+    void *memory; /* memory that the struct lies in */
     struct merge_scratch merge;
     struct bound *bound;
     uint32_t *symbols;
-    size_t room; /* of symbols */
+    size_t room; /* number of symbols that fit */
     struct word_cache words;
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
     struct id_list fixed;   /* ids of parts that are tokens already */
-    size_t fixed_used;      /* by the batches before */
-    struct id_list *counts; /* where fixed pretokens only end texts: how many ids each has; else NULL */
-    size_t text_begin;      /* where the ids of the text begin that the last batch has not ended */
+    size_t fixed_used;      /* number of them that earlier batches have used */
+    struct id_list *counts; /* gets the number of ids of each text, if fixed pretokens only end texts; else NULL */
+    size_t text_begin;      /* place of the first id of the text that the last batch has not ended */
     struct id_list many;    /* ids of a batch that do not fit a word */
-    uint32_t unknown_count; /* long pretokens of a batch that the store does not know: */
-    uint32_t unknown[BATCH_ROOM];
+    uint32_t unknown_count;
+    uint32_t unknown[BATCH_ROOM]; /* long pretokens of a batch that the store does not know */
     struct pretoken_batch batch;
 };
 
@@ -110,7 +112,7 @@ static inline const struct bpe *bpe_of(const struct model *model)
     return (const struct bpe *)(const void *)model;
 }
 
-/* The symbol of a token's bytes. */
+/* Returns the symbol of a token's bytes, or NO_SYMBOL. */
 static inline uint32_t bpe_find_symbol(const struct bpe *m, const uint8_t *bytes, size_t count)
 {
     uint32_t place = vocabulary_map_find(&m->map, bytes, count);
@@ -118,13 +120,13 @@ static inline uint32_t bpe_find_symbol(const struct bpe *m, const uint8_t *bytes
     return place == SPEC_NONE ? NO_SYMBOL : place;
 }
 
-/* Tokens of sentencepiece that text can become; all tokens of other models can. */
+/* Returns true if text can become this token of sentencepiece. */
 static inline bool bpe_mergeable(const struct spec_token *t)
 {
     return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
 }
 
-/* How long a symbol's text is. */
+/* Returns the length of a symbol's text in bytes. */
 static inline uint32_t bpe_symbol_bytes(const struct bpe *m, uint32_t symbol)
 {
     if (symbol < m->spec->token_count)
@@ -132,7 +134,7 @@ static inline uint32_t bpe_symbol_bytes(const struct bpe *m, uint32_t symbol)
     return utf8_size(m->odd[symbol - m->spec->token_count]);
 }
 
-/* A token that a character without one falls back to. */
+/* Returns true if the symbol is a token that characters without a token become. */
 static inline bool bpe_is_fallback(const struct bpe *m, uint32_t symbol)
 {
     if (symbol >= m->fallback_end || m->spec->tokens[symbol].length != 6)
@@ -145,28 +147,28 @@ static inline bool bpe_is_fallback(const struct bpe *m, uint32_t symbol)
 
 /* ---- bpe_make.c ---- */
 
-/* A merge for the list; left out if it can never happen. By rising rank. */
+/* Adds a merge to the list, unless it can never happen. Ranks must rise. */
 enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                struct leat_error *err);
 
 /* ---- bpe.c ---- */
 
-/* How many symbols a part can begin with. */
+/* Returns the most symbols that a part of this length can have before merging. */
 size_t bpe_symbols_max(const struct bpe *m, size_t bytes);
 
 /* Appends the ids of a part that is not cut, or of a whole pretoken if the model cuts none, without the cache. */
 enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   struct id_list *out, struct leat_error *err);
 
-/* The same without looking whether it is a token as it stands. */
+/* Appends the ids of a part by merging alone, even if it is a token. */
 enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err);
 
-/* Writes the symbols that a text begins with. */
+/* Writes the symbols of a text before merging. */
 typedef enum leat_status bpe_make_symbols(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                           size_t *count, struct leat_error *err);
 
-/* The symbols of a text, merged; they lie in s->symbols. */
+/* Makes the symbols of a text, and merges them, in s->symbols. */
 enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_make_symbols *make, const uint8_t *text,
                                 size_t bytes, size_t *count, struct leat_error *err);
 
@@ -178,20 +180,20 @@ enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t
 /* The end of a part that is a token already: its id is the next of bpe_scratch.fixed. */
 #define BPE_FIXED MODEL_FIXED
 
-/* Like bpe_encode_pretokens(), for parts of pretokens. */
+/* Appends the ids of parts of pretokens, as bpe_encode_pretokens() does for pretokens. */
 enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
                                   struct id_list *out, struct leat_error *err);
 
 /* ---- bpe_scores.c ---- */
 
-/* The tokens in their order, and the symbols that are not tokens: m->order, m->odd. */
+/* Sorts the tokens by score into m->order, and lists the symbols that are not tokens in m->odd. */
 enum leat_status bpe_scores_order(struct bpe *m, struct leat_error *err);
 
-/* Whether no two tokens have the same score. */
+/* Returns true if all tokens have different scores. */
 bool bpe_scores_differ(const struct bpe *m);
 enum leat_status bpe_scores_merges(struct bpe *m, struct leat_error *err);
 
-/* sentencepiece merges unused tokens as it does others, and takes them apart afterwards. */
+/* Sets m->splits: sentencepiece merges unused tokens like others, and takes them apart afterwards. */
 enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err);
 enum leat_status bpe_scores_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err);

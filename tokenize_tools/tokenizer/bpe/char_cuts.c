@@ -1,4 +1,4 @@
-/* char_cuts.c: see char_cuts.h. All tokens count, also those that no merge makes: a pretoken that is one stays
+/* char_cuts.c: all tokens count, also those that no merge makes: a pretoken that is one stays
  * whole. */
 #include "char_cuts.h"
 

@@ -38,11 +38,12 @@ static inline __m256i blend_signs(__m256i one, __m256i other, __m256i signs)
         _mm256_blendv_ps(_mm256_castsi256_ps(one), _mm256_castsi256_ps(other), _mm256_castsi256_ps(signs)));
 }
 
-/* As safe_at(), of eight places: a bit each. `before`, `after`: the four bytes before each and from it on. */
+/* Does what safe_at() does, for eight places, with a bit each. `before` and `after` are the four bytes before and after
+ * each place. */
 static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, __m256i after)
 {
     const __m256i ones = _mm256_set1_epi32(1), all = _mm256_set1_epi32(31);
-    /* by the upper half of a first byte: the bits that the character leaves free, and those before its last byte */
+    /* the bits that a character leaves free, and the bits before its last byte, by the upper half of its first byte */
     const __m256i free_bits =
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 8, 0));
     const __m256i last_bits =
@@ -118,7 +119,7 @@ static inline __m256i bits_of_four(const uint32_t *ends, __m128i at)
     return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_cvtepu32_epi64(places));
 }
 
-/* Whether one of sixteen ends is that of a fixed pretoken. */
+/* Returns true if one of sixteen ends is that of a fixed pretoken. */
 static inline bool any_fixed(const uint32_t *ends)
 {
     const __m256i *at = (const __m256i *)ends;
@@ -127,7 +128,8 @@ static inline bool any_fixed(const uint32_t *ends)
                _mm256_castsi256_ps(_mm256_or_si256(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)))) != 0;
 }
 
-/* As take_ends(), if the next sixteen are there and have all that lie there, and none is fixed; else false. */
+/* Does what take_ends() does, if there are sixteen more ends that include all that lie there, and none is fixed;
+ * otherwise returns false. */
 static inline bool take_sixteen(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *ends)
 {
     const __m128i from = _mm_set1_epi32((int)(e->base + at));

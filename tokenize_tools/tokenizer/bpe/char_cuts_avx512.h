@@ -6,7 +6,8 @@
 
 /* ---- Safe places ------------------------------------------------------------------------------------------------- */
 
-/* As mark_safe(), of sixteen places: a bit each. `before`, `after`: the four bytes before each and from it on. */
+/* Does what mark_safe() does, for sixteen places, with a bit each. `before` and `after` are the four bytes before and
+ * after each place. */
 static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, __m512i after)
 {
     const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
@@ -60,7 +61,7 @@ static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text
     return _pdep_u64(safe, leads);
 }
 #else
-/* The same: what is around each is gathered. */
+/* Marks the safe places among `leads`, whose bytes around them are gathered. */
 static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint32_t places[64 + 16];
@@ -99,10 +100,10 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
     return there;
 }
 
-/* Without a safe place: the pretokens that begin before `limit`. */
+/* Puts down the pretokens that begin before `limit`, where no place is safe to cut. */
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
-    /* whether all sixteen do is foretold by the last of them: no step waits for the one before */
+    /* the last of sixteen ends decides for all, so no step waits for the one before */
     for (; e->last - e->next > 16 && (e->next[15] & ~MODEL_FIXED) - e->base < limit; e->next += 16, count += 16)
         put_sixteen(b, count, e, limit);
     for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)

@@ -24,8 +24,8 @@ static inline uint32_t word_starts(uint32_t word)
     return (~word | word << 1) & 0x80808080u;
 }
 
-/* Whether there may be a cut before text[at], which begins a character beyond ASCII. Four bytes can be read before it
- * and from it on. */
+/* Returns 1 if it is safe to cut before text[at], which begins a character beyond ASCII. Four bytes can be read before
+ * and after the place. */
 static inline uint64_t safe_at(const struct char_cuts *c, const uint8_t *text, size_t at)
 {
     uint32_t before = bytes_load32(text + at - 4), after = bytes_load32(text + at);
@@ -51,7 +51,7 @@ struct cut_ends {
 struct cut_block {
     uint64_t ends, fixed, inside;
     const uint32_t *next; /* the first end after it */
-    uint32_t at;          /* of a stretch */
+    uint32_t at;          /* start of a stretch */
     uint32_t first;       /* number of the first place of `inside` */
 };
 
@@ -72,8 +72,8 @@ static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t
         b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
 }
 
-/* What the levels do in their own ways: put_pretokens(), take_ends(), put_all(). With AVX-512 safe_leads(), which is
- * block_safe() for many places; with AVX2 list_places() and mark_safe(), for those of a whole stretch. */
+/* The functions that each level has of its own: put_pretokens(), take_ends(), put_all(); with AVX-512 safe_leads(),
+ * which is block_safe() for many places; with AVX2 list_places() and mark_safe(), for the places of a whole stretch. */
 #if defined(__AVX512F__)
 #include "char_cuts_avx512.h"
 #else
@@ -169,8 +169,8 @@ static inline uint32_t put_both(const struct char_cuts *c, struct pretoken_batch
     return put_all(c, b, count, at, all, block->ends);
 }
 
-/* What was noted is which pretokens begin where one of the text does: all that do, and end where one does, are
- * whole. The others are looked at without a branch on which they are. */
+/* Sets the kinds of pretokens. A pretoken that begins and ends where one of the text does is whole. The others are
+ * looked at without a branch on their kind. */
 static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
 {
     const uint64_t ones = BYTES_EACH(1);
@@ -261,7 +261,7 @@ static void find_blocks(const struct char_cuts *c, struct cut_stretch *s, const 
         if (!leads)
             continue;
         skip_ends(e, from);
-        begin = e->next > e->first ? (e->next[-1] & ~MODEL_FIXED) - e->base : 0; /* of the pretoken that goes on */
+        begin = e->next > e->first ? (e->next[-1] & ~MODEL_FIXED) - e->base : 0; /* the pretoken that goes on */
         b->ends = take_ends(e, from, limit, &b->fixed);
         b->inside = leads & ~(b->ends | inside_fixed(e, b->ends, b->fixed));
         if (c->long_only && b->inside) {

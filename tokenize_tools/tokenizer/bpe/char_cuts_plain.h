@@ -1,6 +1,5 @@
 /*
- * char_cuts_plain.h: how char_cuts_kernel.h puts pretokens and cuts in their order without AVX-512; part of it, which
- * has struct cut_ends.
+ * char_cuts_plain.h: the part of char_cuts_kernel.h that puts pretokens and cuts in their order without AVX-512.
  */
 #if defined(LEVEL_NEON)
 /* Puts eight pretokens down. */
@@ -18,7 +17,7 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
 }
 #endif
 
-/* Without a safe place: the pretokens that begin before `limit`. */
+/* Puts down the pretokens that begin before `limit`, where no place is safe to cut. */
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX2__) || defined(LEVEL_NEON)
@@ -34,7 +33,8 @@ static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, s
     return count;
 }
 
-/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pretokens. */
+/* Takes the ends in the 64 places from `at` on, up to `limit`, and returns a bit each. *fixed gets the bits of fixed
+ * pretokens. */
 static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *fixed)
 {
     uint64_t ends = 0;
@@ -54,8 +54,7 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
 }
 
 #if !defined(__AVX2__)
-/* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
- * */
+/* Puts down the parts that begin at the bits of `all`, from `at` on; those at the bits of `ends` begin a pretoken. */
 static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
                                uint64_t all, uint64_t ends)
 {

@@ -1,5 +1,5 @@
 /*
- * class_cuts.c: see class_cuts.h. Each set of followers begins as a class of its own; then two at a time become one,
+ * class_cuts.c: each set of followers begins as a class of its own; then two at a time become one,
  * those first whose union loses the fewest cuts, until eight are left.
  */
 #include "class_cuts.h"

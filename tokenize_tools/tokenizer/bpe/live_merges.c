@@ -1,10 +1,9 @@
 /*
- * live_merges.c: see live_merges.h.
- *
- * Whether a merge happens is asked backwards. Its two parts stand side by side, each having come about by itself; the
- * later of their last merges is undone, again and again. If two symbols that stood side by side on the way have a merge
- * of a lower rank than what happened next, then that merge came first, and the parts never came about. This needs
- * later merges to have greater ranks, so a part must have been made before: those of which that is not so are late.
+ * live_merges.c: whether a merge happens is asked backwards. Its two parts stand side by side, each having come about
+ * by itself; the later of their last merges is undone, again and again. If two symbols that stood side by side on the
+ * way have a merge of a lower rank than what happened next, then that merge came first, and the parts never came about.
+ * This needs later merges to have greater ranks, so a part must have been made before: those of which that is not so
+ * are late.
  */
 #include "live_merges.h"
 

@@ -22,18 +22,18 @@
 
 struct lane {
     _Alignas(64) uint32_t
-        ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
-    uint32_t symbols[LANE_PLACES + 2];                 /* by place; PAIR_NOBODY before the first and after the last */
+        ranks[LANE_PLACES]; /* rank << 6 | place of the pair that begins at a place; LANE_NONE or more if none */
+    uint32_t symbols[LANE_PLACES + 2];                 /* symbols by place, between two PAIR_NOBODY */
     uint64_t alive;                                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
     unsigned width;                                    /* places that are in use, a multiple of 16 */
     unsigned left, right;                              /* places of ranks that were asked for: until then none */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
-    uint32_t at;                                       /* which pretoken of the batch */
-    uint32_t bytes, count;                             /* of the pretoken: bytes, and symbols at the begin */
-    struct pretoken_key key;                           /* of a pretoken that the cache keeps */
+    uint32_t at;                                       /* number of the pretoken in the batch */
+    uint32_t bytes, count;                             /* bytes of the pretoken, and symbols before merging */
+    struct pretoken_key key;                           /* key of a pretoken that the cache keeps */
 };
 
-/* ---- What the levels do in their own ways ---- */
+/* ---- Functions that each level has of its own ---- */
 
 /* The least of a pretoken's ranks. */
 static inline uint32_t lane_least(const struct lane *l)
@@ -280,7 +280,7 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
 
 /* ---- All missed pretokens ---- */
 
-/* Whether the thread's own cache has nothing that belongs into this line of the shared one. */
+/* Returns true if no pretoken of this line of the shared cache lies in the thread's own cache. */
 static inline bool is_all(const struct pretoken_cache *c, const uint64_t *line)
 {
     return line && !pretoken_full(line) && !c->spilled;
@@ -306,7 +306,7 @@ static inline void known_middle(const struct pretoken_cache *c, const struct pre
         line_middle(middle_line(c, key), key->words, value);
 }
 
-/* Whether a pretoken that was missed has become known since: new words come in bursts. Makes its key. */
+/* Makes the key of a missed pretoken. Returns true if it has become known since, because new words come in bursts. */
 static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch *b, uint32_t at,
                                 struct pretoken_key *key)
 {

@@ -1,9 +1,7 @@
 /*
- * merge_table.c: see merge_table.h.
- *
- * Pairs lie in words (struct pair_table) if their numbers are small enough, as those of all byte-level vocabularies
- * are; else in a table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the
- * next.
+ * merge_table.c: pairs lie in words (struct pair_table) if their numbers are small enough, as those of all byte-level
+ * vocabularies are; else in a table of 64-byte lines, four to a line, found by a hash of both ids; a full line
+ * overflows into the next.
  *
  * Short pretokens, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap of
  * (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;

@@ -24,7 +24,7 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
                                     _mm256_mullo_epi32(right, _mm256_set1_epi32((int)PAIR_RIGHT)));
     __m256i first = _mm256_srl_epi32(hash, shift), steps;
 
-    /* as pair_place() */
+    /* the second place of pair_place() */
     steps = _mm256_and_si256(_mm256_srl_epi32(hash, step), _mm256_set1_epi32(6));
     _mm256_store_si256((__m256i *)p->places[0], first);
     _mm256_store_si256((__m256i *)p->places[1], _mm256_xor_si256(first, _mm256_or_si256(steps, _mm256_set1_epi32(1))));
@@ -131,7 +131,7 @@ static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __
 /* The number of the highest set bit of each; of those that have bit 31, only if they have no other. */
 static inline __m256i wide_top(__m256i bits)
 {
-    /* without the bit below the highest one, a float of it is not rounded up to the next power of two */
+    /* drop the bit below the highest one, so that the float is not rounded up to the next power of two */
     __m256i top = _mm256_andnot_si256(_mm256_srli_epi32(bits, 1), bits);
     __m256i exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(top)), 23);
 
@@ -174,7 +174,7 @@ static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
 /* Fetches what merges of these ranks make, if that is not the rank itself; UINT32_MAX: none. */
 static inline void wide_fetch(const struct pair_table *t, __m256i ranks)
 {
-    _Alignas(32) uint32_t after[WIDE_LANES]; /* in the same line, or the one behind it */
+    _Alignas(32) uint32_t after[WIDE_LANES]; /* places in this line, or the next one */
 
     if (!t->results)
         return;

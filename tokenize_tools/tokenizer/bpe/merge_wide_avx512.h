@@ -34,7 +34,7 @@ static inline __mmask8 wide_moved(const struct wide_pairs *p, unsigned half, __m
                                        _mm512_set1_epi64(PAIR_MOVED(place)));
 }
 
-/* As pair_place(). */
+/* Does what pair_place() does, for all lanes. */
 static inline __m512i wide_place(const struct pair_table *t, __m512i hash, unsigned number)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift), step = _mm_cvtsi32_si128((int)t->shift - 3);
@@ -255,7 +255,7 @@ static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __
     __mmask16 two = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xc0));
     __mmask16 three = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xe0));
     __m512i code =
-        _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* of three, too: a bit of it is 0 */
+        _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* also for three, of which a bit is 0 */
 
     code = _mm512_mask_or_epi32(code, two, _mm512_slli_epi32(code, 6), second);
     code = _mm512_mask_or_epi32(code, three, _mm512_slli_epi32(code, 6), third);

@@ -19,8 +19,8 @@ typedef __m256i wide_vector;
 #define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and after */
 
 struct wide_pretoken {
-    struct pretoken_key key; /* of one that the cache keeps */
-    uint32_t at;             /* which pretoken of the batch */
+    struct pretoken_key key; /* key of a pretoken that the cache keeps */
+    uint32_t at;             /* number of the pretoken in the batch */
 };
 
 #if !defined(__AVX512F__)
@@ -32,16 +32,15 @@ struct wide_pairs {
 #endif
 
 struct wide {
-    /* by place and pretoken: ranks as in struct lane; those of no pretoken, and after a pretoken's end, LANE_NONE or
-     * more */
+    /* ranks by place and pretoken, as in struct lane; LANE_NONE or more without a pretoken, or after its end */
     _Alignas(64) uint32_t ranks[WIDE_PLACES][WIDE_LANES];
     _Alignas(64) uint32_t symbols[WIDE_PLACES][WIDE_LANES];
-    _Alignas(64) uint32_t alive[WIDE_LANES];  /* as in struct lane */
+    _Alignas(64) uint32_t alive[WIDE_LANES];  /* bits of struct lane */
     _Alignas(64) uint32_t counts[WIDE_LANES]; /* 0: no pretoken */
     struct wide_pretoken pretokens[WIDE_LANES];
     uint32_t busy;  /* bits: those that have a pretoken */
     uint32_t width; /* the most symbols that a pretoken began with */
-    /* What the last step leaves to the next: ranks of two places, and a place that is gone; 0: none. */
+    /* State that a step leaves to the next: ranks of two places, and a place that is gone, or 0. */
     wide_vector left, left_ranks, place, place_ranks, gone;
 #if !defined(__AVX512F__)
     struct wide_pairs pairs[2];

@@ -108,7 +108,7 @@ static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 
 /* ---- Middle ---- */
 
-/* As line_short() of a line of middle pretokens: two words. */
+/* Does what line_short() does, for a line of middle pretokens, which have two words. */
 static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
 {
 #if defined(LINE_BY_WORDS)
@@ -140,7 +140,7 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
 #endif
 }
 
-/* As line_put_short(): of two words, and two words of ids. */
+/* Does what line_put_short() does, for a key of two words, and two words of ids. */
 static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const uint64_t value[2])
 {
     unsigned at = line[2] == key[0] && line[3] == key[1] ? 2 : 0;
@@ -153,7 +153,7 @@ static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const 
     memcpy(line + 4 + at, value, 2 * sizeof *line);
 }
 
-/* What a batch keeps of these two words; for four to six ids, where they were put. */
+/* Returns the value of these two words for a batch; puts four to six ids into `many`. */
 static inline uint64_t put_middle(struct pretoken_batch *b, const uint64_t value[2])
 {
     uint32_t *many = b->many + b->many_count;

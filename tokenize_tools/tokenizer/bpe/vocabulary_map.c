@@ -1,5 +1,5 @@
 /*
- * vocabulary_map.c: see vocabulary_map.h. Open addressing by lines, at most half full; a short token, as nearly all are
+ * vocabulary_map.c: open addressing by lines, at most half full; a short token, as nearly all are
  * that are looked for, is decided by its slot alone.
  */
 #include "vocabulary_map.h"

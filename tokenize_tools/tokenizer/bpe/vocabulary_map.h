@@ -1,6 +1,6 @@
 /*
- * vocabulary_map.h: from the bytes of a token to its number in the spec. An index over the spec's own text: it copies
- * nothing but short tokens' keys, and must not outlive the spec.
+ * vocabulary_map.h: finds the number of a token in the spec by its bytes. It is an index over the spec's own text,
+ * which must outlive it; only short tokens are copied, as keys.
  */
 #ifndef LEAT_TOKENIZER_VOCABULARY_MAP_H
 #define LEAT_TOKENIZER_VOCABULARY_MAP_H
@@ -13,9 +13,9 @@
 
 struct vocabulary_map {
     const struct tokenizer_spec *spec;
-    uint64_t *keys;   /* of the slots; VOCABULARY_FREE: free */
-    uint32_t *tokens; /* the same slots' tokens */
-    void *memory;     /* that holds both */
+    uint64_t *keys;   /* key of each slot; VOCABULARY_FREE if it is free */
+    uint32_t *tokens; /* token of each slot */
+    void *memory;     /* memory of both */
     unsigned bits;    /* 2^bits lines */
     uint64_t hash_key;
 };
@@ -23,16 +23,16 @@ struct vocabulary_map {
 /* A key that no text has. */
 #define VOCABULARY_FREE UINT64_MAX
 
-/* Over all tokens that are not foreign and not empty. */
+/* Makes a map of all tokens that are not foreign and not empty. */
 enum leat_status vocabulary_map_make(struct vocabulary_map *m, const struct tokenizer_spec *spec,
                                      struct leat_error *err);
 void vocabulary_map_free(struct vocabulary_map *m);
 
-/* The place in spec->tokens of the token with these bytes; SPEC_NONE if there is none. */
+/* Returns the place in spec->tokens of the token with these bytes; SPEC_NONE if there is none. */
 uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count);
 
-/* The same for a text that is all in its key. Nothing here depends on where in a line a key is: that could not be
- * foreseen, and loading a vocabulary asks a million times. */
+/* Returns the place of a token that is all in its key. It does not branch on the place of a key in its line, which a
+ * CPU could not foresee: loading a vocabulary calls it a million times. */
 static inline uint32_t vocabulary_map_find_short(const struct vocabulary_map *m, uint64_t key)
 {
     for (uint32_t line = text_key_place(key, m->hash_key, m->bits);;

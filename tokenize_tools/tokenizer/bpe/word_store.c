@@ -1,5 +1,5 @@
 /*
- * word_store.c: see word_store.h. The shared cache begins small and is replaced by larger ones, each filled with
+ * word_store.c: the shared cache begins small and is replaced by larger ones, each filled with
  * what the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new
  * one between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile
  * is lost, and merged once more. No thread waits for another one: where a process was forked while one held the

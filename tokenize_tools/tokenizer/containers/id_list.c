@@ -1,4 +1,4 @@
-/* id_list.c: see id_list.h. */
+/* id_list.c: grows a list, and keeps its memory within the bound. */
 #include "id_list.h"
 
 #include <stdlib.h>

@@ -10,11 +10,11 @@
 #include "base/buffer.h"
 #include "leat.h"
 
-/* All zero at first, except `bound`, which counts its memory if it is set. */
+/* A list of ids, zeroed at first, except `bound`, which counts its memory unless it is NULL. */
 struct id_list {
     uint32_t *ids;
-    size_t count, room; /* `room`: how many it may have without asking */
-    uint64_t allocated; /* bytes: more than for `room` near the bound */
+    size_t count, room; /* number of ids, and number that fit without growing */
+    uint64_t allocated; /* bytes allocated; near the bound more than `room` needs */
     struct bound *bound;
 };
 

@@ -1,4 +1,4 @@
-/* string_map.c: see string_map.h. Open addressing, at most half full, steps of one. */
+/* string_map.c: open addressing, at most half full, steps of one. */
 #include "string_map.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * string_map.h: a map from strings to numbers, used while loading. The strings stay the caller's. A look-up has two
+ * string_map.h: a map from strings to numbers, used while loading. The caller owns the strings. A look-up has two
  * steps, hash and find, so that a caller with many strings can fetch the memory ahead (string_map_prefetch()):
  * vocabularies have hundreds of thousands of merges, and each look-up is a cache miss.
  *
@@ -24,7 +24,7 @@ struct string_map_entry {
 
 struct string_map_slot {
     uint64_t key;
-    uint32_t entry; /* number + 1; 0: free */
+    uint32_t entry; /* number of the entry plus 1; 0 if the slot is free */
 };
 
 struct string_map {
@@ -35,13 +35,13 @@ struct string_map {
     uint64_t hash_key;
 };
 
-/* For at most `room` strings. false: no memory. */
+/* Makes an empty map for at most `room` strings. Returns false if there is no memory. */
 bool string_map_init(struct string_map *m, uint32_t room);
 
-/* A zeroed or freed one is fine. */
+/* Frees a map; a zeroed or freed one is fine. */
 void string_map_free(struct string_map *m);
 
-/* For this map only. */
+/* Returns the hash of a string for this map only. */
 static inline uint64_t string_map_hash(const struct string_map *m, const void *bytes, size_t length)
 {
     return text_key((const uint8_t *)bytes, length, m->hash_key);
@@ -52,8 +52,7 @@ static inline void string_map_prefetch(const struct string_map *m, uint64_t hash
     __builtin_prefetch(&m->slots[text_key_place(hash, m->hash_key, m->bits)]);
 }
 
-/* The next step, for long strings: fetches the entry that the slot, which is in the cache by now, most likely leads
- * to. */
+/* Prefetches the entry of a long string, after its slot was prefetched. */
 static inline void string_map_prefetch_entry(const struct string_map *m, uint64_t hash)
 {
     uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->hash_key, m->bits)].entry;
@@ -62,7 +61,7 @@ static inline void string_map_prefetch_entry(const struct string_map *m, uint64_
         __builtin_prefetch(&m->entries[entry - 1]);
 }
 
-/* The last step: fetches its string. */
+/* Prefetches the string of an entry, after the entry was prefetched. */
 static inline void string_map_prefetch_string(const struct string_map *m, uint64_t hash)
 {
     uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->hash_key, m->bits)].entry;
@@ -71,7 +70,7 @@ static inline void string_map_prefetch_string(const struct string_map *m, uint64
         __builtin_prefetch(m->entries[entry - 1].bytes);
 }
 
-/* The number of the entry, or STRING_MAP_NONE. */
+/* Returns the number of the string's entry, or STRING_MAP_NONE. */
 uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *bytes, size_t length);
 
 /* Adds a string, unless it is in the map already. Returns its entry's number; *found says whether it was there. The map

@@ -1,4 +1,4 @@
-/* trie.c: see trie.h. */
+/* trie.c: adds strings to lists of children, and lays the nodes out level by level when the tree is sealed. */
 #include "trie.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * trie.h: strings as a tree of their bytes, each with a number. It is made by adding strings, and sealed; adding is
- * several times as fast if they come in the order of their bytes. Once it is sealed, the
- * children of a node lie side by side, in the order of their bytes, so that no step takes longer than eight comparisons
- * whatever the strings. A node's number is below those of its children, and of all nodes further from the root.
+ * trie.h: strings as a tree of their bytes, each with a number. Strings are added, several times as fast if they come
+ * in the order of their bytes; then the tree is sealed. The children of a node of a sealed tree lie side by side, in
+ * the order of their bytes, so that a step takes at most eight comparisons. A node's place is before those of its
+ * children, and of all nodes further from the root.
  */
 #ifndef LEAT_TOKENIZER_TRIE_H
 #define LEAT_TOKENIZER_TRIE_H
@@ -17,27 +17,27 @@
 #define TRIE_NO_NUMBER UINT32_MAX
 
 struct trie_node {
-    uint32_t first;  /* child */
-    uint32_t number; /* of the string that ends here */
-    uint16_t count;  /* of children */
+    uint32_t first;  /* the first child */
+    uint32_t number; /* number of the string that ends here, or TRIE_NO_NUMBER */
+    uint16_t count;  /* number of children */
     uint8_t byte;
 };
 
-/* All zero: empty, to be added to. */
+/* A tree, zeroed while it is empty. */
 struct trie {
-    struct trie_node *nodes; /* once it is sealed */
-    struct trie_made *made;  /* before */
+    struct trie_node *nodes; /* set once it is sealed */
+    struct trie_made *made;  /* used before */
     size_t count, room;
 };
 
-/* *known is the number of an equal string that is there already, which stays; else TRIE_NO_NUMBER. The string is not
- * empty. */
+/* Adds a string, which is not empty. If the string is there already, changes nothing, and sets *known to its number;
+ * else sets *known to TRIE_NO_NUMBER. */
 enum leat_status trie_add(struct trie *t, const uint8_t *text, size_t bytes, uint32_t number, uint32_t *known,
                           struct leat_error *err);
 enum leat_status trie_seal(struct trie *t, struct leat_error *err);
 void trie_free(struct trie *t);
 
-/* The child of a node of a sealed one, or TRIE_NONE. */
+/* Returns the child of a node of a sealed tree, or TRIE_NONE. */
 static inline uint32_t trie_child(const struct trie *t, uint32_t node, uint8_t byte)
 {
     const struct trie_node *n = &t->nodes[node];

@@ -1,11 +1,9 @@
 /*
- * decoder.c: see decoder.h.
- *
- * There are three ways, one per reference library. tiktoken: the bytes of the tokens, one after another. sentencepiece:
- * its own rules for spaces and single bytes, then its denormalizer. tokenizer.json: each id becomes a text in a list,
- * and each decoder of the spec makes a new list of it; without decoders, the texts are joined with spaces, as in the
- * reference. The spec holds byte-level tokens as bytes, but decoders see the letters of the file, so add_mapped() turns
- * bytes into letters again. decoder_make() looks up beforehand what every run needs.
+ * decoder.c: there are three ways, one per reference library. tiktoken: the bytes of the tokens, one after another.
+ * sentencepiece: its own rules for spaces and single bytes, then its denormalizer. tokenizer.json: each id becomes a
+ * text in a list, and each decoder of the spec makes a new list of it; without decoders, the texts are joined with
+ * spaces, as in the reference. The spec holds byte-level tokens as bytes, but decoders see the letters of the file, so
+ * add_mapped() turns bytes into letters again. decoder_make() looks up beforehand what every run needs.
  */
 #include "decoder.h"
 

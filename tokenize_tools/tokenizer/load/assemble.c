@@ -1,5 +1,5 @@
 /*
- * assemble.c: see assemble.h. The vocabulary is read for the ids of the added tokens, then the file is written from top
+ * assemble.c: the vocabulary is read for the ids of the added tokens, then the file is written from top
  * to bottom.
  *
  * Which added tokens transformers 5.23.0 makes of tokenizer_config.json, special_tokens_map.json and added_tokens.json

@@ -1,10 +1,8 @@
 /*
- * builtin.c: see builtin.h.
- *
- * Each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the merge that
- * makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes" has no file;
- * it is made here. The reader is the one for *.tiktoken files (load_tiktoken.c), which gets the special tokens and the
- * pattern from the row of the same name there. A name that is no built-in gets the nearest one in its
+ * builtin.c: each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the
+ * merge that makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes"
+ * has no file; it is made here. The reader is the one for *.tiktoken files (load_tiktoken.c), which gets the special
+ * tokens and the pattern from the row of the same name there. A name that is no built-in gets the nearest one in its
  * sentence.
  */
 #include "builtin.h"

@@ -1,4 +1,4 @@
-/* end_token.c: see end_token.h. */
+/* end_token.c: looks the end token up in one source after another. */
 #include "end_token.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* hub_model.c: see hub_model.h. */
+/* hub_model.c: asks the Hub, and writes files into the cache under names of their own before they get theirs. */
 #include "hub_model.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /*
- * hub_model.h: files of a model on the Hugging Face Hub, fetched into the cache that the Hub's own client has, as it
- * does: blobs/ETAG has the bytes, snapshots/COMMIT/NAME is a link to them, refs/REVISION names the commit. So a file is
- * fetched once, by whichever program. Each file gets its name when it is whole; who fetches at the same moment makes
- * the same file.
+ * hub_model.h: fetches files of a model on the Hugging Face Hub into the cache of the Hub's own client, in its layout:
+ * blobs/ETAG has the bytes, snapshots/COMMIT/NAME is a link to them, refs/REVISION names the commit. So a file is
+ * fetched once, by whichever program. A file gets its name when it is whole, so two programs may fetch it at one time.
  */
 #ifndef LEAT_TOKENIZER_HUB_MODEL_H
 #define LEAT_TOKENIZER_HUB_MODEL_H
@@ -14,23 +13,25 @@
 
 struct hub_model {
     struct remote *remote;
-    char *id;                    /* ORG/NAME, as the Hub knows it now */
-    char commit[HUB_COMMIT + 1]; /* of the revision */
-    char **names;                /* of its files, but for those in folders */
+    char *id;                    /* present name of the model on the Hub, ORG/NAME */
+    char commit[HUB_COMMIT + 1]; /* commit of the revision */
+    char **names;                /* names of its files, except those in folders */
     size_t count;
     struct locate_stop stop;
 };
 
-/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". `stop` may be NULL. hub_model_close() also after a failure. */
+/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". `stop` may be NULL. hub_model_close() must follow, on failure
+ * too. */
 enum leat_status hub_model_open(struct hub_model *m, const char *id, const struct locate_stop *stop,
                                 struct leat_error *err);
 void hub_model_close(struct hub_model *m);
 
-/* Sees to it that a file of this name is in the snapshot: `folder` is the model's, CACHE/models--ORG--NAME. */
+/* Fetches a file of this name, unless it is in the snapshot. `folder` is the model's folder,
+ * CACHE/models--ORG--NAME. */
 enum leat_status hub_model_fetch(const struct hub_model *m, const char *folder, const char *name,
                                  struct leat_error *err);
 
-/* Notes which commit a revision is. */
+/* Writes the commit of a revision to refs/REVISION. */
 enum leat_status hub_model_note(const struct hub_model *m, const char *folder, const char *revision,
                                 struct leat_error *err);
 

@@ -32,27 +32,27 @@ struct load_source {
 enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,
                            struct leat_error *err);
 
-/* Where a text begins: after a byte-order mark. */
+/* Returns the start of the text, after a byte-order mark. */
 const uint8_t *load_after_mark(const struct load_source *source);
 
-/* A parsed tokenizer.json. */
+/* Loads a parsed tokenizer.json. */
 enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
-/* A parsed tekken.json. */
+/* Loads a parsed tekken.json. */
 enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
-/* Lines of a base64 token, a space, its rank. */
+/* Loads a *.tiktoken: lines of a token in base64, a space and its rank. */
 enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_source *source, struct leat_error *err);
 
-/* The special tokens of a *.tiktoken in a tokenizer_config.json, or NULL: an object in it; JSONTREE_NONE if it has
- * none. */
+/* Returns the object in a tokenizer_config.json (may be NULL) that holds the special tokens of a *.tiktoken, or
+ * JSONTREE_NONE. */
 uint32_t load_specials_of(const struct jsontree *config);
 
-/* A parsed object of the arguments of tiktoken's Encoding: "pat_str"; "mergeable_ranks", a string of such lines; and
- * "special_tokens", an object of ids. "nfc": true is leat's own: the text is normalized first. */
+/* Loads a parsed object of the arguments of tiktoken's Encoding: "pat_str"; "mergeable_ranks", a string of the lines of
+ * a *.tiktoken; and "special_tokens", an object of ids. "nfc": true is leat's own: the text is normalized first. */
 enum leat_status load_encoding(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
-/* sentencepiece's ModelProto. */
+/* Loads sentencepiece's ModelProto. */
 enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct load_source *source,
                                     struct leat_error *err);
 

@@ -1,10 +1,8 @@
 /*
- * load_hf.c: see load_hf.h.
- *
- * load_parts() reads a tokenizer.json in the order in which its members depend on each other: first the lists of the
- * pipeline (load_hf_stations.c), because they decide whether tokens are written in mapped bytes; then the model, and
- * last the added tokens, whose ids depend on the model's vocabulary. Each kind of model reads its own section (struct
- * model_kind), with what several kinds have from here.
+ * load_hf.c: load_parts() reads a tokenizer.json in the order in which its members depend on each other: first the
+ * lists of the pipeline (load_hf_stations.c), because they decide whether tokens are written in mapped bytes; then the
+ * model, and last the added tokens, whose ids depend on the model's vocabulary. Each kind of model reads its own
+ * section (struct model_kind), with what several kinds have from here.
  *
  * The readers of typed members know the place in the file for sentences, and report a missing member or a wrong type in
  * the same words everywhere.

@@ -1,10 +1,8 @@
 /*
- * locate.c: see locate.h.
- *
- * The ways to read a SPEC are tried one after another: each finds a file, or leaves the SPEC to the next. Only a name
- * that does not exist is left to the next; a file that cannot be read is reported, not skipped. If all fail, the
- * sentence says where each looked, and which vocabulary a model of that name uses. The file is then read whole, and
- * decompressed if it has to be; if it lies in a folder with a tokenizer_config.json, that is read too.
+ * locate.c: the ways to read a SPEC are tried one after another: each finds a file, or leaves the SPEC to the next.
+ * Only a name that does not exist is left to the next; a file that cannot be read is reported, not skipped. If all
+ * fail, the sentence says where each looked, and which vocabulary a model of that name uses. The file is then read
+ * whole, and decompressed if it has to be; if it lies in a folder with a tokenizer_config.json, that is read too.
  *
  * The Hub is asked last, and only for "org/name": what is fetched lies in the cache, where the way before finds it from
  * then on.

@@ -1,4 +1,4 @@
-/* spec_open.c: see spec_open.h; and which of the formats of load.h a file has, by its first bytes. */
+/* spec_open.c: and which of the formats of load.h a file has, by its first bytes. */
 #include "spec_open.h"
 
 #include <stdio.h>

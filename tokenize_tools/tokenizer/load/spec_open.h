@@ -14,25 +14,25 @@
 struct opened_spec {
     struct tokenizer_spec *spec;
     enum load_format format; /* 0 for a built-in */
-    struct located at;       /* which built-in or file; at.stored is what a dataset keeps */
+    struct located at;       /* the built-in or file; a dataset keeps at.stored */
     uint8_t print[FINGERPRINT_BYTES];
     struct end_token end;
 };
 
 /*
- * `pattern` is --pattern or NULL. Returns what locate(), load_spec() and builtin_load() return. On failure *out holds
- * nothing.
+ * Opens the vocabulary `name`; `pattern` is --pattern, or NULL. Returns the statuses of locate(), load_spec() and
+ * builtin_load(). On failure *out holds nothing.
  */
 enum leat_status spec_open(struct opened_spec *out, const char *name, const char *pattern, struct leat_error *err);
 enum leat_status spec_open_stoppable(struct opened_spec *out, const char *name, const char *pattern,
                                      const struct locate_stop *stop, struct leat_error *err);
 
-/* The same for bytes that a dataset holds; `path` is for sentences, and gives the pattern of a *.tiktoken. They are not
- * kept. No tokenizer_config.json is read. */
+/* Opens the vocabulary in bytes that a dataset holds, which are not kept. Messages call it `path`, which also gives the
+ * pattern of a *.tiktoken. No tokenizer_config.json is read. */
 enum leat_status spec_open_stored(struct opened_spec *out, const uint8_t *bytes, uint64_t size, const char *path,
                                   const char *pattern, struct leat_error *err);
 
-/* Frees what is in it; a zeroed or freed one is fine. */
+/* Frees its contents; a zeroed or freed struct is fine. */
 void spec_close(struct opened_spec *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* whole_file.c: see whole_file.h. */
+/* whole_file.c: reads a file at once, and decompresses it frame by frame. */
 #include "whole_file.h"
 
 #include <inttypes.h>

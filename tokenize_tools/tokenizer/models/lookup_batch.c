@@ -1,4 +1,4 @@
-/* lookup_batch.c: see lookup_batch.h. */
+/* lookup_batch.c: asks the cache, then the model, and keeps the results. */
 #include "lookup_batch.h"
 
 #include <stdlib.h>

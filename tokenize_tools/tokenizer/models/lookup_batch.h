@@ -1,10 +1,10 @@
 /*
- * lookup_batch.h: many pieces of a text at once, for models that encode pieces one by one: a cache remembers the ids of
- * those that have come before, and kernels ask it for thousands at a time (pretoken_batch.h). It is exact: a piece is
- * compared as a whole.
+ * lookup_batch.h: looks up many pieces of a text at once, for models that encode pieces one by one. A cache has the ids
+ * of pieces that have come before, and kernels ask it for thousands at a time (pretoken_batch.h). It is exact: pieces
+ * are compared as a whole.
  *
- * The room models/ has the kinds of models (spec/model.h): byte pairs, whose work bpe/ does, and those that look for
- * tokens in the text as they stand: Unigram, WordPiece, WordLevel, words and characters.
+ * The room models/ has the kinds of models (spec/model.h): byte pairs, whose work bpe/ does, and kinds that look up
+ * tokens in the text: Unigram, WordPiece, WordLevel, words and characters.
  */
 #ifndef LEAT_TOKENIZER_LOOKUP_BATCH_H
 #define LEAT_TOKENIZER_LOOKUP_BATCH_H
@@ -18,18 +18,18 @@
 struct lookup_piece {
     const uint8_t *text;
     unsigned bytes;
-    bool known; /* these are its ids, wherever it stands */
+    bool known; /* true if `ids` are its ids in any text */
     unsigned count;
     uint32_t ids[PRETOKEN_IDS];
 };
 
-/* Pieces that are looked up together, and the bytes of all. */
+/* The most pieces that are looked up together, and the most bytes of all. */
 #define LOOKUP_PIECES 32
 #define LOOKUP_BYTES  256
 
 /* A thread's memory. */
 struct lookup_batch {
-    void *memory; /* in which it lies */
+    void *memory; /* memory that the struct lies in */
     const struct pretoken_kernels *kernels;
     const struct class_cuts_kernels *cutter;
     struct word_cache words;
@@ -37,7 +37,7 @@ struct lookup_batch {
     uint64_t apart[BATCH_ROOM / 64 + 1];
     struct pretoken_batch batch;
 
-    /* Pieces that the cache did not have: their places in the batch, and their keys. */
+    /* Places and keys of pieces that the cache did not have. */
     unsigned new_count, new_bytes;
     uint32_t new_at[LOOKUP_PIECES];
     struct pretoken_key new_keys[LOOKUP_PIECES];
@@ -48,29 +48,29 @@ enum leat_status lookup_batch_make(struct lookup_batch **out, const struct bound
                                    struct leat_error *err);
 void lookup_batch_free(struct lookup_batch *l);
 
-/* Looks after the caches before so much text. */
+/* Makes or renews caches, if that is worthwhile, before the next `bytes` of text. */
 void lookup_batch_note(struct lookup_batch *l, const struct model *m, size_t bytes);
 
-/* Appends a piece's ids. If it sets *apart, these depend on what is around the piece: it has appended none. */
+/* Appends a piece's ids. If they depend on the text around the piece, sets *apart and appends none. */
 typedef enum leat_status lookup_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
                                     struct id_list *out, bool *apart, struct leat_error *err);
 
-/* Finds the ids of pieces, or leaves them to lookup_one(). */
+/* Finds the ids of some pieces, and leaves the others to lookup_one(). */
 typedef void lookup_some(const void *context, void *scratch, struct lookup_piece *pieces, unsigned count);
 
-/* How a model looks up what the cache does not have. */
+/* A model's functions for pieces that the cache does not have. */
 struct lookup_way {
     lookup_one *one;
-    lookup_some *some; /* NULL: none */
+    lookup_some *some; /* may be NULL */
     const void *context;
     void *scratch;
 };
 
-/* Finds the ids of all pieces in the batch; then kernels->write() is possible but for those that are apart: a bit in
- * apart[] each. */
+/* Finds the ids of all pieces in the batch, for kernels->write(). Sets a bit in apart[] for each piece whose ids depend
+ * on the text around it. */
 enum leat_status lookup_batch_find(struct lookup_batch *l, const struct lookup_way *way, struct leat_error *err);
 
-/* Appends the ids of pieces from one to another, none of which is apart. */
+/* Appends the ids of pieces [from, to), none of which is apart. */
 enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint32_t to, struct id_list *out,
                                     struct leat_error *err);
 

@@ -1,6 +1,4 @@
-/*
- * token_trie.c: see token_trie.h.
- */
+/* token_trie.c: finds room for the children of each node of a trie, node by node. */
 #include "token_trie.h"
 
 #include <stdlib.h>

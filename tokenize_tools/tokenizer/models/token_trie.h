@@ -1,6 +1,6 @@
 /*
  * token_trie.h: tokens as a tree of their bytes, packed for reading (a double array): a node's child of byte b is the
- * unit at (the node's base ^ b), if that unit carries b. One load a byte, whatever the tokens.
+ * unit at (the node's base ^ b), if that unit has the byte b. So a step takes one load.
  */
 #ifndef LEAT_TOKENIZER_TOKEN_TRIE_H
 #define LEAT_TOKENIZER_TOKEN_TRIE_H
@@ -14,7 +14,7 @@
 #include "tokenizer/spec/spec.h"
 
 #define TOKEN_NONE     UINT32_MAX
-#define TOKEN_MAX      ((1u << 24) - 2) /* numbers of tokens end here */
+#define TOKEN_MAX      ((1u << 24) - 2) /* the greatest number of a token */
 #define TOKEN_NO_CHILD 0u               /* the base of a node without children */
 
 struct token_unit {
@@ -31,19 +31,19 @@ struct token_trie {
 /* Packs a sealed trie, whose numbers are at most TOKEN_MAX. */
 enum leat_status token_trie_make(struct token_trie *out, const struct trie *from, struct leat_error *err);
 
-/* Whether a token is wanted. */
+/* Returns true if a token is wanted. */
 typedef bool token_wanted(const struct spec_token *t);
 
-/* Packs the tokens of a spec that are wanted, numbered by their places there; of equal texts the last counts if
- * `last_counts`, else the first. *longest: bytes of the longest of them. */
+/* Packs the wanted tokens of a spec, with their places there as numbers. If several have one text, the last one counts
+ * if `last_counts`, else the first. Sets *longest to the length of the longest one. */
 enum leat_status token_trie_of_spec(struct token_trie *out, const struct tokenizer_spec *spec, token_wanted *wanted,
                                     bool last_counts, uint32_t *longest, struct leat_error *err);
 
-/* A zeroed or freed one is fine. */
+/* Frees the trie; a zeroed or freed one is fine. */
 void token_trie_free(struct token_trie *t);
 
-/* Moves *base from a node to its child of this byte; false if it has none, or if there is no node. The number of the
- * token that ends there, or TOKEN_NONE, goes to *number. */
+/* Moves *base from a node to its child of this byte, and sets *number to the token that ends there, or TOKEN_NONE.
+ * Returns false if there is no such child. */
 static inline bool token_step(const struct token_trie *t, uint32_t *base, uint8_t byte, uint32_t *number)
 {
     struct token_unit unit;
@@ -58,7 +58,7 @@ static inline bool token_step(const struct token_trie *t, uint32_t *base, uint8_
     return true;
 }
 
-/* The token that is exactly this text, or TOKEN_NONE. */
+/* Returns the token with exactly this text, or TOKEN_NONE. */
 uint32_t token_trie_find(const struct token_trie *t, const uint8_t *text, size_t bytes);
 
 #endif

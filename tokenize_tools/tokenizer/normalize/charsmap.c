@@ -1,10 +1,8 @@
 /*
- * charsmap.c: see charsmap.h.
- *
- * The trie is Darts-clone's: node p has the child of label b at (p ^ offset(p)) ^ b, if the unit there carries that
- * label; its value, if it has one, stands at label 0. Looking up each character would cost a walk, so at load a byte is
- * made for each: whether it is a key, and whether longer keys begin with it. Most characters of most texts are neither:
- * they go through charsmap_copy().
+ * charsmap.c: the trie is Darts-clone's: node p has the child of label b at (p ^ offset(p)) ^ b, if the unit there
+ * carries that label; its value, if it has one, stands at label 0. Looking up each character would cost a walk, so at
+ * load a byte is made for each: whether it is a key, and whether longer keys begin with it. Most characters of most
+ * texts are neither: they go through charsmap_copy().
  */
 #include "charsmap.h"
 

@@ -1,13 +1,11 @@
 /*
- * images.c: see images.h.
- *
- * A character is simple if it becomes 1 to 15 bytes, and neither it nor anything that it becomes can move past another
- * character when a form of Unicode sorts marks. So marks that the normalizers remove after the sorting do not count.
- * Simple characters are written one after another, 64 bytes at a time where few are ASCII; what nothing remains of is
- * skipped. Between them stand runs of others, which go through the normalizers; both ends of a run are places where
- * nothing moves across. What nothing remains of does not end a run: others may move past it, or it may keep them from
- * moving. Where a chunk ends in a run, the run may go on, and is held back from its last character that begins
- * something new.
+ * images.c: a character is simple if it becomes 1 to 15 bytes, and neither it nor anything that it becomes can move
+ * past another character when a form of Unicode sorts marks. So marks that the normalizers remove after the sorting do
+ * not count. Simple characters are written one after another, 64 bytes at a time where few are ASCII; what nothing
+ * remains of is skipped. Between them stand runs of others, which go through the normalizers; both ends of a run are
+ * places where nothing moves across. What nothing remains of does not end a run: others may move past it, or it may
+ * keep them from moving. Where a chunk ends in a run, the run may go on, and is held back from its last character that
+ * begins something new.
  */
 #include "images.h"
 

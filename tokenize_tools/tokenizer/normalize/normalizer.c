@@ -1,5 +1,5 @@
 /*
- * normalizer.c: see normalizer.h. A step gets a chunk and says how much of it is done: it passes bytes on as they are,
+ * normalizer.c: a step gets a chunk and says how much of it is done: it passes bytes on as they are,
  * or appends its result to a buffer; what further text may still change it leaves, and that is held back (held.h) and
  * put before the next chunk. So the chunks' results are those of the whole text, and an unchanged text is never copied.
  *

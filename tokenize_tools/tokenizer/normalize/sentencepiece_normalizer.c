@@ -1,5 +1,5 @@
 /*
- * sentencepiece_normalizer.c: see sentencepiece_normalizer.h. Follows sentencepiece's Normalizer::Normalize.
+ * sentencepiece_normalizer.c: follows sentencepiece's Normalizer::Normalize.
  *
  * The text is taken from the front: prefix() finds a user-defined token there, else the longest match of the map, else
  * one character. Texts come in chunks: if more text could change the match, the rest waits in `held` for the next call.

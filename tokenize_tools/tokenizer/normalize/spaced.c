@@ -1,4 +1,4 @@
-/* spaced.c: see spaced.h. */
+/* spaced.c: decides by the normalizers and tokens whether a vocabulary is of this kind, and rewrites its tokens. */
 #include "spaced.h"
 
 #include <stdlib.h>

@@ -14,35 +14,36 @@
 #include "base/buffer.h"
 #include "tokenizer/spec/spec.h"
 
-/* What comes before a segment. */
+/* The prefix of a segment. */
 enum spaced_prefix {
     SPACED_NOT,    /* the tokenizer is not of this kind */
-    SPACED_NONE,   /* nothing */
+    SPACED_NONE,   /* no prefix */
     SPACED_ALWAYS, /* a space */
-    SPACED_UNLESS, /* a space, unless it begins with one */
-    SPACED_FIRST   /* the same, but only at the beginning of the text */
+    SPACED_UNLESS, /* a space, unless the segment begins with one */
+    SPACED_FIRST   /* a space at the beginning of the text, unless it begins with one */
 };
 
 enum spaced_prefix spaced_find(const struct tokenizer_spec *spec);
 
-/* The spec for the model: the tokens' texts are its own, all else is `spec`'s, which must outlive it. */
+/* Makes the spec for the model. It has the tokens' texts of its own, and shares the rest with `spec`, which must
+ * outlive it. */
 enum leat_status spaced_make(struct tokenizer_spec **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void spaced_free(struct tokenizer_spec *spaced);
 
-/* Whether a mark stands in the text. */
+/* Returns true if the text has a mark. */
 bool spaced_has_mark(const uint8_t *text, size_t bytes);
 
 /* Appends the text with spaces for marks. */
 enum leat_status spaced_replace(struct buffer *out, const uint8_t *text, size_t bytes, struct leat_error *err);
 
-/* Writes a text with spaces for marks; returns how many bytes it becomes. */
+/* Writes a text with spaces for marks. Returns the number of bytes written. */
 size_t spaced_put(uint8_t *to, const uint8_t *text, size_t bytes);
 
-/* Whether the pre-tokenizers may leave spaces where they write marks (pretokenizer_write_spaces()), because no token
- * tells them apart. */
+/* Returns true if the pre-tokenizers may leave spaces in place of marks (pretokenizer_write_spaces()), because no token
+ * has both. */
 bool spaced_after_pretokenizer(const struct tokenizer_spec *spec);
 
-/* Whether sentencepiece's normalizer may leave spaces as they are, because no token tells them from marks. */
+/* Returns true if sentencepiece's normalizer may leave spaces in place of marks, because no token has both. */
 bool spaced_after_normalizer(const struct tokenizer_spec *spec);
 
 #endif

@@ -1,4 +1,4 @@
-/* protobuf.c: see protobuf.h. */
+/* protobuf.c: reads varints and the bytes after them. */
 #include "protobuf.h"
 
 #include <string.h>

@@ -15,23 +15,23 @@ enum protobuf_type { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES =
 struct protobuf_field {
     uint32_t number;
     enum protobuf_type type;
-    uint64_t value;       /* of a number, as bits */
-    const uint8_t *bytes; /* of PROTOBUF_BYTES */
+    uint64_t value;       /* bits of a number */
+    const uint8_t *bytes; /* contents of PROTOBUF_BYTES */
     uint64_t length;
-    const uint8_t *at; /* where the field begins */
+    const uint8_t *at; /* start of the field */
 };
 
 struct protobuf {
     const uint8_t *p, *end;
-    const char *problem; /* NULL, or why the walk ended before its end; p is then the place */
+    const char *problem; /* reason why the walk ended early, at `p`; else NULL */
 };
 
 struct protobuf protobuf_begin(const void *bytes, uint64_t length);
 
-/* The next field; false at the end, or at a problem. Groups (deprecated, nested by tags) are a problem. */
+/* Gets the next field. Returns false at the end, or at a problem. Groups (deprecated, nested by tags) are a problem. */
 bool protobuf_next(struct protobuf *m, struct protobuf_field *field);
 
-/* The 32 bits of a PROTOBUF_FIXED32 as a float. */
+/* Returns the 32 bits of a PROTOBUF_FIXED32 as a float. */
 float protobuf_float(const struct protobuf_field *field);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * pattern_pcre.c: see pattern_pcre.h.
- *
- * Compiling makes a table from code points to symbols, and translates the expression into one over symbols. A run
- * translates a window of text into symbols, lets PCRE2 search these, and translates places back to bytes. A match that
- * touches the window's open end is not certain, so the window ends before it.
+ * pattern_pcre.c: compiling makes a table from code points to symbols, and translates the expression into one over
+ * symbols. A run translates a window of text into symbols, lets PCRE2 search these, and translates places back to
+ * bytes. A match that touches the window's open end is not certain, so the window ends before it.
  *
  * Sets tell few of the 4,352 blocks of 256 code points apart; blocks that are alike in all sets are one kind. In a
  * block of each kind all code points start as one symbol, and each set splits the symbols that it cuts through. Kinds

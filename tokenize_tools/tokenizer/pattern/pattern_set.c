@@ -1,4 +1,4 @@
-/* pattern_set.c: see pattern_set.h. */
+/* pattern_set.c: operations on bit maps, and sets of properties. */
 #include "pattern_set.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * pattern_set.h: sets of code points, as bit maps: what the character classes of an expression are made of.
+ * pattern_set.h: sets of code points, as bit maps, for the character classes of an expression.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_SET_H
 #define LEAT_TOKENIZER_PATTERN_SET_H
@@ -27,11 +27,11 @@ void pattern_set_add(struct pattern_set *s, uint32_t first, uint32_t last);
 void pattern_set_remove(struct pattern_set *s, uint32_t first, uint32_t last);
 void pattern_set_invert(struct pattern_set *s);
 
-/* The code points that have one of `mask`'s bits in that edition. */
+/* Makes the set of code points that have one of `mask`'s bits in that edition. */
 void pattern_set_class(struct pattern_set *s, const struct unicode_classes *classes, unsigned mask);
 
-/* Adds those that have a property of property_tables.h, by its name in small letters without blanks, '-' and '_'. False
- * if that table does not have it. */
+/* Adds the code points that have a property of property_tables.h, by its name in small letters without blanks, '-' and
+ * '_'. Returns false if that table does not have it. */
 bool pattern_set_property(struct pattern_set *s, const char *name);
 
 enum pattern_set_operation { PATTERN_SET_UNION, PATTERN_SET_INTERSECTION, PATTERN_SET_DIFFERENCE };
@@ -41,14 +41,14 @@ void pattern_set_combine(struct pattern_set *s, const struct pattern_set *other,
 
 bool pattern_set_equal(const struct pattern_set *a, const struct pattern_set *b);
 
-/* The characters beyond ASCII that may have another case, except U+017F and U+212A: perhaps some that have none, but
- * all that do. */
+/* Makes the set of characters beyond ASCII that may have another case, except U+017F and U+212A. It may have some
+ * without another case, too. */
 void pattern_set_cased(struct pattern_set *s, const struct unicode_classes *classes);
 
 /*
- * Adds the other case of every member, if that needs no more than ASCII's letters (and U+017F and U+212A, which are S
- * and K in both dialects). Returns false, and the set is of no use, if it holds some but not all of `cased` (see
- * above): the tables lack the pairs of other letters.
+ * Adds the other case of every member, if that needs only ASCII's letters (and U+017F and U+212A, which are S and K in
+ * both dialects). Returns false, and the set is of no use, if it holds some but not all of `cased`, the set of
+ * pattern_set_cased(): there is no table of the pairs of other letters.
  */
 bool pattern_set_fold(struct pattern_set *s, const struct pattern_set *cased);
 

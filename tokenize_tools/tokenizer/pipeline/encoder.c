@@ -1,5 +1,5 @@
 /*
- * encoder.c: see encoder.h. The stations call each other: each take_...() gets what the station before has finished,
+ * encoder.c: the stations call each other: each take_...() gets what the station before has finished,
  * and hands it to the next station with itself as the callback for the results. So a chunk passes through all stations
  * before the next one comes, and no station stores the text. encoder_run() feeds a whole text in chunks, and
  * encoder_chunk() one that arrives in chunks; both end in feed().

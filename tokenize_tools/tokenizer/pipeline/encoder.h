@@ -1,13 +1,13 @@
 /*
  * encoder.h: a thread's own encoder over a pipeline.
  *
- * A text takes this way: malformed UTF-8 is repaired or refused; added tokens that are looked for in raw text cut it
- * into segments; each segment is normalized; added tokens that are looked for in normalized text cut it again; the rest
- * goes through the pre-tokenizers, and each pretoken through the model. A sentencepiece model has a normalizer of its
- * own and its own tokens that cut, and nothing else.
+ * A text goes through these stations: malformed UTF-8 is repaired or refused; added tokens of raw text cut it into
+ * segments; each segment is normalized; added tokens of normalized text cut it again; the rest goes through the
+ * pre-tokenizers, and each pretoken through the model. A sentencepiece model only has a normalizer of its own and its
+ * own tokens that cut.
  *
- * A text may come in chunks, cut anywhere. Each station passes on what no further text can change and holds the rest
- * back (held.h); a long text that comes whole goes through in chunks, too, so that no station copies all of it.
+ * A text may come in chunks, cut anywhere. Each station passes on the part that later text cannot change, and holds the
+ * rest back (held.h). A long text that comes whole goes through in chunks, too, so that no station copies all of it.
  */
 #ifndef LEAT_TOKENIZER_ENCODER_H
 #define LEAT_TOKENIZER_ENCODER_H
@@ -22,46 +22,46 @@ struct pipeline;
 struct encoder;
 
 struct encoder_options {
-    bool special;        /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    bool reject_invalid; /* malformed UTF-8 is LEAT_E_TEXT; else it is replaced, as Python does */
-    uint64_t max_bytes;  /* of memory that goes with the text, but encoder_run()'s ids only after encoder_count_ids() */
-    uint32_t (*stop)(void *context); /* asked per MiB and while expressions take long; not 0: LEAT_E_STOPPED; or NULL */
+    bool special;        /* true if strings of special tokens in a text become these tokens, not ordinary text */
+    bool reject_invalid; /* true if malformed UTF-8 is LEAT_E_TEXT; else it is replaced, as Python does */
+    uint64_t max_bytes;  /* memory that grows with the text; encoder_run()'s ids count after encoder_count_ids() */
+    uint32_t (*stop)(void *context); /* called per MiB and while expressions take long; nonzero is LEAT_E_STOPPED */
     void *stop_context;
 };
 
-/* The pipeline must outlive it. */
+/* Makes an encoder. The pipeline must outlive it. */
 enum leat_status encoder_make(struct encoder **out, const struct pipeline *e, const struct encoder_options *options,
                               struct leat_error *err);
 void encoder_free(struct encoder *e);
 
-/* Encodes a text. *ids and *count are the encoder's until its next call. */
+/* Encodes a text. The encoder owns *ids until its next call. */
 enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids, size_t *count,
                              struct leat_error *err);
 
-/* Encodes the first *done of some texts, as leat_encoder_encode_texts(). */
+/* Encodes the first *done of some texts, as leat_encoder_encode_texts() does. */
 enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *texts, uint64_t count, uint64_t *done,
                                    const uint32_t **ids, uint64_t *counts, struct leat_error *err);
 
 /*
- * The same in chunks: begin, any number of chunks, end. encoder_chunk() takes as much of the text as it does at a time,
- * *used; each call gives the ids that have become certain. After a failure only a new text can be begun.
+ * Encode a text in chunks: begin, any number of chunks, end. encoder_chunk() takes the first *used bytes of its chunk.
+ * Each call gives the ids that later text cannot change. After a failure only a new text can be begun.
  */
 void encoder_begin(struct encoder *e);
 enum leat_status encoder_chunk(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
                                size_t *count, struct leat_error *err);
 enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *count, struct leat_error *err);
 
-/* How many strings of special tokens the last text held, so far. */
+/* Returns the number of strings of special tokens in the last text, so far. */
 uint64_t encoder_special_strings(const struct encoder *e);
 
-/* From now on texts are known to be valid UTF-8, and not checked again (encoder_valid.h). */
+/* Stops checking texts, which must be valid UTF-8 from now on (encoder_valid.h). */
 void encoder_trust(struct encoder *e);
 
-/* From now on max_bytes holds for encoder_run()'s ids, too (encoder_valid.h). */
+/* Counts encoder_run()'s ids for max_bytes from now on, too (encoder_valid.h). */
 void encoder_count_ids(struct encoder *e);
 
-/* For tests: bytes of memory that are counted now, and the steps that expressions have taken for all texts, but for
- * matches that are too short to count. */
+/* Return, for tests, the bytes of memory that are counted now, and the steps that expressions have taken for all texts,
+ * except for matches that are too short to count. */
 uint64_t encoder_held(const struct encoder *e);
 uint64_t encoder_steps(const struct encoder *e);
 

@@ -1,4 +1,4 @@
-/* pipeline.c: see pipeline.h. */
+/* pipeline.c: makes the stations of a spec one after another. */
 #include "pipeline.h"
 
 #include <stdlib.h>

@@ -20,17 +20,17 @@
 
 struct pipeline {
     struct tokenizer_spec *spec;
-    enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
+    enum spaced_prefix prefix;     /* SPACED_NOT if texts go through the normalizer and the pre-tokenizer */
     struct tokenizer_spec *spaced; /* the model's spec, if it is written with spaces; else NULL */
     struct model *model;
     struct normalizer *normalizer;
-    struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SENTENCEPIECE */
+    struct sentencepiece_normalizer *sentencepiece; /* NULL unless SPEC_SENTENCEPIECE */
     struct pretokenizer *pretokenizer;
     struct decoder *decoder;
     struct string_finder *raw, *normalized; /* added tokens, by place in spec->added */
 };
 
-/* The pipeline owns the spec from then on, also after a failure. */
+/* Makes a pipeline, which owns the spec, on failure too. */
 enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err);
 void pipeline_free(struct pipeline *e);
 

@@ -1,4 +1,4 @@
-/* text_group.c: see text_group.h. */
+/* text_group.c: copies texts, cuts them, and lets the model encode them at once. */
 #include "text_group.h"
 
 #include <stdlib.h>

@@ -18,18 +18,18 @@
 #include "pipeline.h"
 #include "tokenizer/containers/id_list.h"
 
-/* The longest text that goes with others. A longer one gains nothing. */
+/* The longest text that is grouped. A longer one gains nothing. */
 #define TEXT_GROUP_MAX ((size_t)TINY_OR(40, 16 << 10))
 
-/* A group that has so many bytes, as many as a batch of the model, takes no further text. */
+/* The bytes of a full group, as many as those of a batch of the model. */
 #define TEXT_GROUP_BYTES ((size_t)TINY_OR(100, 32 << 10))
 
 struct text_group {
-    const struct pretokenizer *pretokenizer; /* NULL: texts do not go together */
+    const struct pretokenizer *pretokenizer; /* NULL if texts are not grouped */
     const struct model *model;
-    uint8_t *text;       /* in the memory of `ends`, behind them */
-    uint32_t *ends;      /* of pretokens */
-    size_t bytes, count; /* of texts; of ends */
+    uint8_t *text;       /* texts; they lie behind `ends` in its memory */
+    uint32_t *ends;      /* ends of pretokens */
+    size_t bytes, count; /* bytes of texts, number of ends */
     struct id_list ids, counts;
 };
 
@@ -41,16 +41,16 @@ static inline void text_group_clear(struct text_group *g)
     g->bytes = g->count = 0;
 }
 
-/* Whether a text of so many bytes can be added. */
+/* Returns true if a text of this size can be added. */
 static inline bool text_group_has_room(const struct text_group *g, uint64_t bytes)
 {
     return g->pretokenizer && bytes <= TEXT_GROUP_MAX && g->bytes < TEXT_GROUP_BYTES;
 }
 
-/* Adds a text, which is copied. There is room. */
+/* Adds a text, which is copied. There must be room. */
 void text_group_add(struct text_group *g, const uint8_t *text, size_t bytes);
 
-/* The ids of all texts in g->ids, and how many each has in g->counts. */
+/* Encodes all texts: puts their ids into g->ids, and the number of ids of each text into g->counts. */
 enum leat_status text_group_encode(struct text_group *g, void *model_scratch, struct leat_error *err);
 
 #endif

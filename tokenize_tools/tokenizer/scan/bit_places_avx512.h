@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #if defined(__AVX512VBMI2__)
-/* As bytes. What follows them is 0. */
+/* Writes the places as bytes, followed by zeros. */
 static inline __m512i bit_places_bytes(uint64_t bits)
 {
     static const uint8_t numbers[64] = {

@@ -9,16 +9,20 @@
 #include "base/bytes64.h"
 #include "scan_rule.h"
 
-/* ---- From character to character --------------------------------------------------------------------------------- */
+/* ---- Scanners by characters -------------------------------------------------------------------------------------- */
 
 SCAN_INLINE size_t run(const struct scan_rule *rule, const struct unicode_classes *classes,
                        const struct scan_window *window, size_t *at, uint32_t *ends, size_t room)
 {
     struct scan_text t = scan_text(classes, window);
-    const uint8_t *p = window->text + *at, *e;
+    const uint8_t *p = window->text + *at;
     size_t count = 0;
 
-    while (count < room && p < t.end && (e = rule->pretoken(rule, &t, p)) != NULL && e <= t.certain) {
+    while (count < room && p < t.end) {
+        const uint8_t *e = rule->pretoken(rule, &t, p);
+
+        if (!e || e > t.certain)
+            break;
         ends[count++] = (uint32_t)(e - window->text);
         p = e;
     }

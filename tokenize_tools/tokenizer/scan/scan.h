@@ -1,10 +1,10 @@
 /*
- * scan.h: hand-made scanners: they cut a text into pretokens exactly as a known regular expression would. A scanner is
- * found by the text of its expression; an unknown one goes through pattern_pcre.h.
+ * scan.h: scanners for known regular expressions: each cuts a text into the pretokens of its expression. A scanner is
+ * found by the text of its expression; other expressions go through pattern_pcre.h.
  *
  * A scanner works on a *window*: the part of a segment (text between added tokens) that is in memory, beginning where
- * a pretoken begins. Unless the window is final, only those pretokens come out that no further text can change, so that
- * a text gives the same pretokens however it is cut into windows. Nothing is remembered between calls but the position.
+ * a pretoken begins. Unless the window is final, only those pretokens come out that later text cannot change, so the
+ * pretokens do not depend on the windows. Only the position is kept between calls.
  *
  * Each scanner has rows, fastest first; the last, "plain", goes from character to character and defines the right
  * answer (scan.c). The others cut blocks of 64 bytes (scan_blocks.c).
@@ -23,7 +23,7 @@
 #include "base/cpu.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* Whose regular expressions: their spelling, meaning and Unicode version. */
+/* The library of a regular expression decides on its spelling, meaning and Unicode version. */
 enum scan_dialect {
     SCAN_RUST = 0,      /* tiktoken's pat_str and tekken.json: Rust's fancy-regex */
     SCAN_ONIGURUMA = 1, /* tokenizer.json */
@@ -33,7 +33,7 @@ enum scan_dialect {
 struct scan_window {
     const uint8_t *text; /* valid UTF-8 that begins and ends between characters */
     size_t length;       /* below 4 GiB */
-    bool final;          /* nothing follows: the segment ends here */
+    bool final;          /* true if the segment ends here */
 };
 
 /*
@@ -48,10 +48,10 @@ typedef size_t scan_function(const struct unicode_classes *classes, const struct
 struct scan_row {
     const char *name;
     enum cpu_level needs;
-    scan_function *const *run; /* by the family's number */
+    scan_function *const *run; /* functions by the family's number */
 };
 
-/* The text of an expression, or of several that are applied one after the other, and which libraries write it so. */
+/* The text of an expression, or of several that are applied one after the other, and the libraries that write it so. */
 struct scan_spelling {
     const char *texts[3];
     unsigned dialects; /* bits 1 << enum scan_dialect */
@@ -65,7 +65,7 @@ struct scan_family {
     bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
 };
 
-/* What a tokenizer keeps: a family, its row for this CPU, and the classes of its dialect. */
+/* A tokenizer's scanner: a family, its row for this CPU, and the classes of its dialect. */
 struct scanner {
     const struct scan_family *family;
     const struct scan_row *row;
@@ -80,10 +80,10 @@ struct scanner {
 bool scanner_find(struct scanner *out, const char *const *texts, const size_t *bytes, size_t count,
                   enum scan_dialect dialect, bool matches_only);
 
-/* The family of that name ("gpt2", "cl100k", ...) in a dialect, for tests and for built-in vocabularies. */
+/* Finds the family of that name ("gpt2", "cl100k", ...) in a dialect, for tests and for built-in vocabularies. */
 bool scanner_named(struct scanner *out, const char *name, enum scan_dialect dialect);
 
-/* All families, for tests: NULL past the last. */
+/* Returns family `number`, for tests; NULL past the last. */
 const struct scan_family *scan_family_number(size_t number);
 
 static inline size_t scan_next(const struct scanner *s, const struct scan_window *window, size_t *at, uint32_t *ends,

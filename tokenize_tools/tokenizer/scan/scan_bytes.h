@@ -1,9 +1,9 @@
 /*
- * scan_bytes.h: what scanners that work in blocks do with 64 bytes in registers (base/bytes64.h): the classes of ASCII,
- * and masks as lists of offsets.
+ * scan_bytes.h: functions on 64 bytes in registers (base/bytes64.h), for scanners that work in blocks: the classes of
+ * ASCII, and masks as lists of offsets.
  *
  *     scan_bytes_ascii(b)            struct scan_ascii
- *     scan_codes_with(codes, bits)   which bytes have one of these bits: classes, or boxes of characters (char_boxes.h)
+ *     scan_codes_with(codes, bits)   a mask of the bytes with one of these bits: classes, or boxes (char_boxes.h)
  *     scan_positions(ends, base, x)  writes base + i for each bit i of x, and perhaps more: there is room for 64
  */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_H
@@ -14,10 +14,10 @@
 
 typedef char_codes scan_codes;
 
-/* Classes of ASCII; the rest is punctuation. Bytes from 0x80 on may be in any but `quotes`. */
+/* Classes of ASCII; other characters are punctuation. Bytes from 0x80 on may be in any class except `quotes`. */
 struct scan_ascii {
     uint64_t letters, digits, white, newlines, spaces, quotes, slashes;
-    uint64_t controls; /* the rest of U+0000 to U+001F, and U+007F */
+    uint64_t controls; /* U+0000 to U+001F except white space, and U+007F */
 };
 
 /*
@@ -30,7 +30,7 @@ enum {
     SCAN_LETTERS_5 = 2,
     SCAN_DIGITS = 4,
     SCAN_NEWLINES = 8,
-    SCAN_TABS = 16, /* other white space, but the space */
+    SCAN_TABS = 16, /* white space other than newlines and the space */
     SCAN_SPACES = 32,
     SCAN_QUOTES = 64,
     SCAN_SLASHES = 128,
@@ -64,7 +64,7 @@ SCAN_INLINE void scan_positions_by_bits(uint32_t *ends, uint32_t base, uint64_t 
     }
 }
 
-/* ---- By the CPU -------------------------------------------------------------------------------------------------- */
+/* ---- The CPU's own functions ------------------------------------------------------------------------------------- */
 
 #if defined(BYTES64_BY_WORDS)
 #include "scan_bytes_words.h"

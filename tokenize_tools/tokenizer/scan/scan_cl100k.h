@@ -44,7 +44,7 @@ SCAN_INLINE const uint8_t *cl100k_pretoken(const struct scan_rule *rule, const s
     return class & UNICODE_SPACE ? scan_space(t, p, rule->space) : cl100k_punctuation(t, next, rule);
 }
 
-/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+/* ---- By masks ---------------------------------------------------------------------------------------------------- */
 
 SCAN_INLINE uint64_t cl100k_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {

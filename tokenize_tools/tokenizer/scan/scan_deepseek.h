@@ -30,7 +30,7 @@ SCAN_INLINE unsigned deepseek_class_at(const struct scan_text *t, const uint8_t 
            ((c >= 0x4e00 && c <= 0x9fa5) || (c >= 0x3040 && c <= 0x30ff) ? DEEPSEEK_CJK : 0);
 }
 
-/* Whether the text ends at p for a pretoken whose characters have `cjk` in their class. */
+/* Returns true if a character ends a pretoken whose characters have `cjk` in their class. */
 SCAN_INLINE bool deepseek_is_border(unsigned class, unsigned cjk)
 {
     return class & UNICODE_N || (class & DEEPSEEK_CJK) != cjk;
@@ -137,7 +137,7 @@ SCAN_INLINE const uint8_t *deepseek_pretoken(const struct scan_rule *rule, const
     return class & UNICODE_SPACE ? deepseek_space(t, p) : deepseek_unmatched(t, p, bytes, cjk);
 }
 
-/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+/* ---- By masks ---------------------------------------------------------------------------------------------------- */
 
 SCAN_INLINE uint64_t deepseek_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {

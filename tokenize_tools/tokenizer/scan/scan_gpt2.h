@@ -1,7 +1,7 @@
 /*
  * scan_gpt2.h: the scanner of GPT-2, r50k and p50k:
  *     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
- * tiktoken's own spelling (possessive, with \s++$) cuts at the same places.
+ * tiktoken's own spelling (possessive, with \s++$) gives these pretokens, too.
  */
 #ifndef LEAT_TOKENIZER_SCAN_GPT2_H
 #define LEAT_TOKENIZER_SCAN_GPT2_H
@@ -38,7 +38,7 @@ SCAN_INLINE const uint8_t *gpt2_pretoken(const struct scan_rule *rule, const str
     return gpt2_run(t, p, class, bytes);
 }
 
-/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+/* ---- By masks ---------------------------------------------------------------------------------------------------- */
 
 SCAN_INLINE uint64_t gpt2_starts(const struct scan_rule *rule, const struct scan_masks *m)
 {

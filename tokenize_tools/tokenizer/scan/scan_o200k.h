@@ -19,7 +19,7 @@
 #define O200K_LOWER (UNICODE_LL | UNICODE_LM | UNICODE_LO | UNICODE_M)
 #define O200K_BOTH  (O200K_UPPER & O200K_LOWER)
 
-/* What U* D* make of a place. */
+/* The match of U* D* at a place. */
 struct o200k_word {
     const uint8_t *end; /* NULL if the run reaches the end of a window that is not final */
     bool lower;         /* U* D+ matches up to `end`; else U+ (or nothing, if end is the beginning) */
@@ -72,8 +72,8 @@ SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const ui
     return p;
 }
 
-/* At a character that is neither letter nor digit nor newline, X takes it: a word after it? NULL in *end if that
- * cannot be told yet. */
+/* Returns true if a word follows a character that X takes: one that is neither letter nor digit nor newline. Sets *end
+ * to the word's end, or to NULL if that is not certain yet. */
 SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes,
                                      const struct scan_rule *rule, const uint8_t **end)
 {
@@ -113,7 +113,7 @@ SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_rule *rule, const st
     return scan_space(t, p, SCAN_SPACE_NEWLINES);
 }
 
-/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+/* ---- By masks ---------------------------------------------------------------------------------------------------- */
 
 /* The letters of words: the contractions after words are in none of the masks. */
 struct o200k_letters {

@@ -1,9 +1,9 @@
 /*
- * scan_rule.h: what a family of scanners consists of (struct scan_rule), and what the lists of expressions that it
- * serves are written with.
+ * scan_rule.h: the rule of a family of scanners (struct scan_rule), with the functions on masks and the parts of
+ * expressions that families share.
  *
- * A new family is a file scan_NAME.h with its rules and their expressions; a number in enum scan_number; a row in the
- * table of scan.c; and its function in scan_each.h. All tests go through the rows.
+ * A new family is a file scan_NAME.h with its rules and their expressions, a row of SCAN_FAMILIES, and a row in the
+ * table of scan.c. All tests go through the rows.
  */
 #ifndef LEAT_TOKENIZER_SCAN_RULE_H
 #define LEAT_TOKENIZER_SCAN_RULE_H
@@ -14,47 +14,45 @@
 /* ---- Masks ------------------------------------------------------------------------------------------------------- */
 
 /*
- * Up to 64 bytes of text as masks, bit i for byte i, and the algebra over them that families share. From
- * the classes of the bytes to the beginnings of pretokens everything is arithmetic on 64-bit words, the same for every
- * CPU; scan_bytes.h makes the masks.
+ * Up to 64 bytes of text as masks, bit i for byte i. Families compute the beginnings of pretokens from the classes of
+ * bytes by arithmetic on 64-bit words, which does not depend on the CPU; scan_bytes.h makes the masks.
  *
- * A block begins where a pretoken begins. A character's bits stand at all of its bytes, so that `<< 1` asks for the
- * character before and, at its last byte, `>> 1` for the one after. Runs are walked by the carry of an addition.
+ * A block begins where a pretoken begins. A character's bits are set at all of its bytes, so that `<< 1` asks for the
+ * character before and, at its last byte, `>> 1` for the one after. The carry of an addition walks through runs.
  */
-
 struct scan_masks {
-    const uint8_t *text; /* of the block */
-    uint64_t valid;      /* the bytes whose classes are known: a prefix of the block */
+    const uint8_t *text; /* text of the block */
+    uint64_t valid;      /* bytes whose classes are known: a prefix of the block */
     uint64_t end;    /* the bit after them if the text ends there, and then the block's text ends in zeros; else 0 */
     uint64_t high;   /* bytes of characters that are not ASCII */
-    uint64_t inside; /* the second and later ones of them */
-    /* classes; `newlines` and `spaces` are of `white`, and no character is in two of the others */
-    uint64_t letters;  /* what the family takes for letters */
+    uint64_t inside; /* second and later bytes of these characters */
+    /* Classes. `newlines` and `spaces` are parts of `white`; the other classes have no character in common. */
+    uint64_t letters;  /* letters, as the family defines them */
     uint64_t digits;   /* \p{N} */
     uint64_t white;    /* \s */
     uint64_t newlines; /* \r \n */
     uint64_t spaces;   /* U+0020 */
-    /* characters */
+    /* Characters. */
     uint64_t quotes;  /* ' */
     uint64_t slashes; /* / */
-    /* where the family asks for them, see struct scan_kind */
-    uint64_t upper, lower, either; /* of the letters: Lu, Lt; Ll; Lm, Lo, M */
-    uint64_t marks;                /* M, of `either` */
+    /* Classes that a family asks for in its struct scan_kind. */
+    uint64_t upper, lower, either; /* letters that are Lu, Lt; Ll; Lm, Lo, M */
+    uint64_t marks;                /* M, a part of `either` */
     uint64_t symbols;              /* P, S */
     uint64_t apart;                /* Han that are letters, or ideographs and kana */
     uint64_t odd;                  /* other Han */
 };
 
-/* What a family asks. All constant, so that what is not asked costs nothing. */
+/* The classes that a family asks for. They are constants, so a class that is not asked for costs nothing. */
 struct scan_kind {
     unsigned letters; /* bits of unicode.h */
-    bool cases;       /* upper, lower, either, marks */
+    bool cases;       /* true for upper, lower, either, marks */
     bool symbols;
-    bool han;  /* `apart` and `odd`: \p{Han}; `letters` and its kinds are without */
-    bool kana; /* `apart`: U+4E00 to U+9FA5 and U+3040 to U+30FF, whatever else they are */
+    bool han;  /* true for `apart` and `odd`: \p{Han}, which `letters` and its kinds leave out */
+    bool kana; /* true for `apart`: U+4E00 to U+9FA5 and U+3040 to U+30FF, of any other class */
 };
 
-/* Where pretokens begin. Bit 0 means nothing, since the block begins with a pretoken. */
+/* Beginnings of pretokens. Bit 0 has no meaning, since the block begins with a pretoken. */
 struct scan_starts {
     uint64_t at;
     uint64_t uncertain; /* bits of `at` that may be wrong, set or not */
@@ -62,31 +60,31 @@ struct scan_starts {
 
 /* ---- Bits ------------------------------------------------------------------------------------------------------- */
 
-/* All bits above the lowest of x. */
+/* Returns all bits above the lowest of x. */
 SCAN_INLINE uint64_t scan_after(uint64_t x)
 {
     return x ^ (0 - x);
 }
 
-/* The first bits of runs. */
+/* Returns the first bits of runs. */
 SCAN_INLINE uint64_t scan_first(uint64_t runs)
 {
     return runs & ~(runs << 1);
 }
 
-/* The runs that begin with a bit of `from`. */
+/* Returns the runs that begin with a bit of `from`. */
 SCAN_INLINE uint64_t scan_runs_from(uint64_t runs, uint64_t from)
 {
     return runs & ~(runs + from);
 }
 
-/* The bits after these runs. */
+/* Returns the bits after the runs that begin with a bit of `from`. */
 SCAN_INLINE uint64_t scan_behind(uint64_t runs, uint64_t from)
 {
     return (runs + from) & ~runs;
 }
 
-/* All bits of `runs` that follow, without a gap, a bit of `from` that is in `runs` too. */
+/* Returns the bits of `runs` that follow, without a gap, a bit of `from` that is in `runs`. */
 SCAN_INLINE uint64_t scan_fill(uint64_t runs, uint64_t from)
 {
     for (unsigned by = 1; by < 64; by *= 2) {
@@ -96,7 +94,7 @@ SCAN_INLINE uint64_t scan_fill(uint64_t runs, uint64_t from)
     return from;
 }
 
-/* From any byte to the first one of its character, of three bytes at most. */
+/* Moves each bit to the first byte of its character, which has at most three bytes. */
 SCAN_INLINE uint64_t scan_to_first_byte(const struct scan_masks *m, uint64_t x)
 {
     if (!m->high)
@@ -105,7 +103,7 @@ SCAN_INLINE uint64_t scan_to_first_byte(const struct scan_masks *m, uint64_t x)
     return (x & ~m->inside) | (x & m->inside) >> 1;
 }
 
-/* From the first byte of a character to all of them. */
+/* Spreads each bit from the first byte of a character to all of its bytes. */
 SCAN_INLINE uint64_t scan_to_all_bytes(const struct scan_masks *m, uint64_t x)
 {
     if (!m->high)
@@ -117,7 +115,7 @@ SCAN_INLINE uint64_t scan_to_all_bytes(const struct scan_masks *m, uint64_t x)
 
 /* ---- Parts of the algebra ---------------------------------------------------------------------------------------- */
 
-/* Groups of at most `max` digits, 1 or 3. */
+/* Returns the beginnings of groups of at most `max` digits, 1 or 3. */
 SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, unsigned max)
 {
     struct scan_starts s = { .at = m->digits & ~m->inside };
@@ -139,8 +137,9 @@ SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, uns
     return s;
 }
 
-/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` is the white space, with its newlines, that no earlier
- * pretoken has taken. Before a bit of `solid`, the last character is left for the next pretoken. */
+/* Returns the beginnings of white space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` is the white space, with its
+ * newlines, that no earlier pretoken has taken. Before a bit of `solid`, the last character is left for the next
+ * pretoken. */
 SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uint64_t white, uint64_t newlines,
                                                  uint64_t solid)
 {
@@ -158,14 +157,14 @@ SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uin
     return s;
 }
 
-/* Runs of letters, unless they belong to the character before them: white space in `blank`, or a character that begins
- * with a bit of `takers`. */
+/* Returns the beginnings of runs of letters, except those that belong to the character before them: white space in
+ * `blank`, or a character that begins with a bit of `takers`. */
 SCAN_INLINE uint64_t scan_letter_starts(const struct scan_masks *m, uint64_t letters, uint64_t blank, uint64_t takers)
 {
     return scan_first(letters) & ~((blank | scan_to_all_bytes(m, takers)) << 1);
 }
 
-/* The length of a contraction that begins at p; 0: none does. p[1] and p[2] can be read. */
+/* Returns the length of a contraction that begins at p, or 0. p[1] and p[2] can be read. */
 SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
 {
     uint8_t a = fold && p[1] < 0x80 ? p[1] | 0x20 : p[1], b = fold && p[2] < 0x80 ? p[2] | 0x20 : p[2];
@@ -178,14 +177,14 @@ SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
                : 0;
 }
 
-/* The quotes after which two bytes are known, or the text ends: no contraction after another quote changes anything
- * that is certain. */
+/* Returns the quotes after which two bytes are known, or the text ends. A contraction after another quote changes no
+ * pretoken that is certain. */
 SCAN_INLINE uint64_t scan_whole_quotes(const struct scan_masks *m)
 {
     return m->quotes & (m->end ? m->valid : m->valid >> 2);
 }
 
-/* Contractions at the beginnings of pretokens. */
+/* Cuts contractions off at the beginnings of pretokens. */
 SCAN_INLINE uint64_t scan_cut_contractions(const struct scan_masks *m, uint64_t starts, bool fold)
 {
     for (uint64_t at = scan_whole_quotes(m) & (starts | 1); at; at &= at - 1) {
@@ -198,7 +197,7 @@ SCAN_INLINE uint64_t scan_cut_contractions(const struct scan_masks *m, uint64_t 
     return starts;
 }
 
-/* What comes out: `ahead` is how many bytes after a start must be known. */
+/* Returns the starts that are certain, because at least `ahead` bytes after each are known. */
 SCAN_INLINE uint64_t scan_certain(const struct scan_masks *m, uint64_t starts, uint64_t uncertain, unsigned ahead)
 {
     return (starts | m->end) & ~uncertain & (m->end ? m->valid | m->end : m->valid >> ahead);
@@ -206,34 +205,29 @@ SCAN_INLINE uint64_t scan_certain(const struct scan_masks *m, uint64_t starts, u
 
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
-enum scan_number {
-    SCAN_GPT2,
-    SCAN_CL100K,
-    SCAN_LLAMA3,
-    SCAN_QWEN2,
-    SCAN_QWEN35,
-    SCAN_O200K,
-    SCAN_TEKKEN,
-    SCAN_KIMI,
-    SCAN_DEEPSEEK,
-    SCAN_NUMBERS
-};
+/* All families: the number SCAN_*, and the rule scan_* */
+#define SCAN_FAMILIES(each)                                                                                            \
+    each(GPT2, gpt2) each(CL100K, cl100k) each(LLAMA3, llama3) each(QWEN2, qwen2) each(QWEN35, qwen35)                 \
+        each(O200K, o200k) each(TEKKEN, tekken) each(KIMI, kimi) each(DEEPSEEK, deepseek)
 
-/* Rules are constants, and the functions that take one are inlined, so that what a family does not ask costs nothing.
- * */
+#define SCAN_NUMBER(number, name) SCAN_##number,
+enum scan_number { SCAN_FAMILIES(SCAN_NUMBER) SCAN_NUMBERS };
+
+/* A family's rule. Rules are constants, and the functions that take one are inlined, so a feature that a family does
+ * not use costs nothing. */
 struct scan_rule {
-    /* The end of the pretoken that begins at p, from character to character: it defines the right answer. NULL if the
-     * run reaches the end of a window that is not final. */
+    /* Returns the end of the pretoken that begins at p, going from character to character: it defines the right answer.
+     * Returns NULL if the run reaches the end of a window that is not final. */
     const uint8_t *(*pretoken)(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p);
-    /* The same as algebra over the masks of a block. */
+    /* Returns the beginnings of pretokens in the masks of a block. */
     uint64_t (*starts)(const struct scan_rule *rule, const struct scan_masks *m);
-    struct scan_kind kind; /* what that asks about characters */
+    struct scan_kind kind; /* classes that `starts` needs */
 
-    /* For families that share functions: */
+    /* Parameters of families that share functions. */
     unsigned digits; /* \p{N}{1,digits} */
     enum scan_space space;
-    bool suffix; /* a contraction belongs to the word before it */
-    bool slash;  /* slashes after punctuation belong to it */
+    bool suffix; /* true if a contraction belongs to the word before it */
+    bool slash;  /* true if slashes after punctuation belong to it */
 };
 
 /* The functions of all families, by their numbers, of each level; "plain" goes from character to character. */

@@ -1,6 +1,6 @@
 /*
- * scan_text.h: what the scalar scanners share: classes of characters, runs of letters eight bytes at a time, white
- * space and contractions. All of it is inlined into each scanner.
+ * scan_text.h: functions that the scalar scanners share: classes of characters, runs of letters eight bytes at a time,
+ * white space and contractions. All of them are inlined into each scanner.
  */
 #ifndef LEAT_TOKENIZER_SCAN_TEXT_H
 #define LEAT_TOKENIZER_SCAN_TEXT_H
@@ -35,7 +35,7 @@ SCAN_INLINE struct scan_text scan_text(const struct unicode_classes *classes, co
     };
 }
 
-/* The class of the character at p, which is before the end, and its length. */
+/* Returns the class of the character at p, which is before the end, and sets *bytes to its length. */
 SCAN_INLINE unsigned scan_class(const struct scan_text *t, const uint8_t *p, size_t *bytes)
 {
     if (*p < 0x80) {
@@ -45,7 +45,7 @@ SCAN_INLINE unsigned scan_class(const struct scan_text *t, const uint8_t *p, siz
     return unicode_class(t->classes, unicode_decode(p, bytes));
 }
 
-/* The end of the run of characters that have one of `mask`'s bits. */
+/* Returns the end of the run of characters that have one of `mask`'s bits. */
 SCAN_INLINE const uint8_t *scan_run(const struct scan_text *t, const uint8_t *p, unsigned mask)
 {
     size_t bytes;
@@ -55,7 +55,7 @@ SCAN_INLINE const uint8_t *scan_run(const struct scan_text *t, const uint8_t *p,
     return p;
 }
 
-/* The same for characters that have none of them. */
+/* Returns the end of the run of characters that have none of `mask`'s bits. */
 SCAN_INLINE const uint8_t *scan_run_without(const struct scan_text *t, const uint8_t *p, unsigned mask)
 {
     size_t bytes;
@@ -65,8 +65,9 @@ SCAN_INLINE const uint8_t *scan_run_without(const struct scan_text *t, const uin
     return p;
 }
 
-/* How many of the eight bytes, from the first on, lie in [first, last], both below 0x80. `fold` is OR-ed to each:
- * 0x20 takes capitals for small letters. No carry passes from one byte to the next, since the high bits are off. */
+/* Returns how many of the eight bytes, from the first on, lie in [first, last], both below 0x80. `fold` is OR-ed to
+ * each byte: 0x20 takes capitals for small letters. No carry passes from one byte to the next, since the high bits are
+ * off. */
 SCAN_INLINE unsigned scan_bytes_between(uint64_t x, uint8_t first, uint8_t last, uint8_t fold)
 {
     uint64_t low = (x & BYTES_EACH(0x7f)) | BYTES_EACH(fold);
@@ -76,8 +77,8 @@ SCAN_INLINE unsigned scan_bytes_between(uint64_t x, uint8_t first, uint8_t last,
     return outside ? bits_lowest(outside) / 8 : 8;
 }
 
-/* The end of the run of such bytes. Words are mostly shorter than eight bytes, and then no branch depends on their
- * length. */
+/* Returns the end of the run of bytes in [first, last]. Most words are shorter than eight bytes, and then no branch
+ * depends on their length. */
 SCAN_INLINE const uint8_t *scan_ascii_run(const struct scan_text *t, const uint8_t *p, uint8_t first, uint8_t last,
                                           uint8_t fold)
 {
@@ -93,8 +94,8 @@ SCAN_INLINE const uint8_t *scan_ascii_run(const struct scan_text *t, const uint8
     return p;
 }
 
-/* The end of the run of characters that have one of `mask`'s bits and none of `without`'s; of ASCII these are the
- * small letters, and with `fold` 0x20 the capitals as well. */
+/* Returns the end of the run of characters that have one of `mask`'s bits and none of `without`'s. In ASCII these are
+ * the small letters and, with `fold` 0x20, the capitals. */
 SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t *p, unsigned mask, unsigned without,
                                         uint8_t fold)
 {
@@ -113,7 +114,7 @@ SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t
     }
 }
 
-/* The end of at most `max` digits from p on. */
+/* Returns the end of at most `max` digits from p on. */
 SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t *p, unsigned max)
 {
     size_t bytes;
@@ -124,8 +125,8 @@ SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t 
 }
 
 /*
- * The end of a contraction that begins at the apostrophe p: 's 't 'm 'd 're 've 'll, or NULL. With `fold` in either
- * case; then 'ſ (U+017F) is 's, too, in both dialects.
+ * Returns the end of a contraction that begins at the apostrophe p, 's 't 'm 'd 're 've 'll, or NULL. `fold` allows
+ * capitals, too; then 'ſ (U+017F) is 's, too, in both dialects.
  */
 SCAN_INLINE const uint8_t *scan_contraction(const struct scan_text *t, const uint8_t *p, bool fold)
 {
@@ -157,7 +158,8 @@ enum scan_space {
     SCAN_SPACE_WHOLE     /* \s++$|\s*[\r\n]|\s+(?!\S)|\s */
 };
 
-/* The end of the pretoken of white space at p; NULL if the run reaches the end of a window that is not final. */
+/* Returns the end of the pretoken of white space at p; NULL if the run reaches the end of a window that is not
+ * final. */
 SCAN_INLINE const uint8_t *scan_space(const struct scan_text *t, const uint8_t *p, enum scan_space kind)
 {
     const uint8_t *begin = p, *last = p, *newline = NULL;

@@ -1,4 +1,4 @@
-/* fingerprint.c: see fingerprint.h. Numbers go through a small buffer, so that the hash sees long runs. */
+/* fingerprint.c: numbers go through a small buffer, so that the hash sees long runs. */
 #include "fingerprint.h"
 
 #include <string.h>

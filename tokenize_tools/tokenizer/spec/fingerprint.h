@@ -20,7 +20,7 @@
  *   u32 added token count; for each: u32 id, special, single_word, lstrip, rstrip, normalized; string content
  *   u32 add_dummy_prefix (2: after the text), remove_extra_whitespaces, escape_whitespaces; string charsmap
  *
- * So compression, formatting of the JSON, the order of its members, decoders, post-processors and notes do not count.
+ * Compression, formatting of the JSON, the order of its members, decoders, post-processors and notes do not count.
  * Numbers of spec.h's enums that stand here never change their meaning; a change of this list is a new "tokenizer 2".
  */
 #ifndef LEAT_TOKENIZER_FINGERPRINT_H
@@ -33,8 +33,7 @@
 
 #define FINGERPRINT_BYTES 16
 
-/* For a model's part (struct model_kind): puts numbers, bytes, or a string (u32 length, then its bytes) into the
- * hash. */
+/* Put numbers into the hash, for a model's part of it (struct model_kind). */
 struct fingerprint_hash;
 void fingerprint_number(struct fingerprint_hash *h, uint32_t number);
 void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, size_t count);

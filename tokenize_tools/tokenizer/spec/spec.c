@@ -1,5 +1,5 @@
 /*
- * spec.c: see spec.h. Tokens, their texts, scores and merges are arrays; the many small allocations come from blocks,
+ * spec.c: tokens, their texts, scores and merges are arrays; the many small allocations come from blocks,
  * so loaders never free one of them, and spec_free() frees all. spec_finish() sorts tokens by id, so that binary search
  * finds an id, and checks what every loader must guarantee.
  */

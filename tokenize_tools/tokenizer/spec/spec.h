@@ -1,20 +1,19 @@
 /*
- * spec.h: what a tokenizer is, in neutral words. Every loader fills a struct tokenizer_spec, and pipeline and
- * model are made from it alone, so neither knows a file format.
+ * spec.h: describes a tokenizer without a file format. Every loader fills a struct tokenizer_spec, and pipeline and
+ * model are made from it alone.
  *
- * Where bytes become letters. Byte-level files (GPT-2's way, in tokenizer.json) write each byte as a printable
- * character: a space as U+0120, and so on. The loaders undo that: if the pipeline has a ByteLevel pre-tokenizer or
- * normalizer, `byte_level` is set and a token's text is the *bytes* it stands for. (It is not set if the letters are
- * changed or mapped again before the model: then the tokens are letters.) An entry with a character outside
- * that alphabet cannot be met in text, whatever the text; it keeps its characters as they stand, in UTF-8, and has
- * `foreign` set (decoders show it as it stands; merges that touch it can never happen). ByteLevel stays in the
- * pipeline's list, since it has options, and because what stands after it sees mapped text. In all other pipelines
- * texts are UTF-8 as in the file.
+ * Byte-level files (GPT-2's way, in tokenizer.json) write each byte as a printable character: a space as U+0120, and so
+ * on. The loaders undo that: if the pipeline has a ByteLevel pre-tokenizer or normalizer, `byte_level` is set, and a
+ * token's text has the *bytes* themselves. (It is not set if the letters are changed or mapped again before the model:
+ * then the tokens are letters.) A token with a character outside that alphabet matches no text; it keeps its characters
+ * in UTF-8, and has `foreign` set (decoders show it unchanged; merges with it never happen). ByteLevel stays in the
+ * pipeline's list, since it has options, and later components see mapped text. In all other pipelines texts are UTF-8
+ * as in the file.
  *
- * Memory: all of a spec belongs to it, until spec_free(). A finished spec does not change: share it freely.
+ * A spec owns all its memory until spec_free(). A finished spec does not change, so threads may share it.
  *
- * The room spec/ says what a tokenizer is, with its fingerprint and the table of kinds of models. Reading files
- * belongs to load/, encoding to the other rooms.
+ * The room spec/ describes tokenizers, with the fingerprint and the table of kinds of models. Reading files belongs to
+ * load/, encoding to the other rooms.
  *
  * A *spec* is a tokenizer as its file describes it; its numbers of tokens are *ids*.
  */
@@ -34,42 +33,47 @@
 /* "No token." */
 #define SPEC_NONE UINT32_MAX
 
-/* Ids above are refused when a file is loaded: tables are indexed by id, and no vocabulary comes near. */
+/* The greatest id of a file that is not refused: tables are indexed by id, and no vocabulary comes near. */
 #define SPEC_MAX_ID   ((1u << 24) - 1)
 
 #define SPEC_NO_SPLIT 0
 
-/* Longer prefixes and suffixes of parts of words are refused. */
+/* The longest prefix or suffix of parts of words that is not refused. */
 #define SPEC_MAX_AFFIX 100
 
-/* Bytes, not always text; a NUL follows that does not count. */
+/* Bytes that need not be text, followed by a NUL that `length` does not count. */
 struct spec_string {
     const uint8_t *bytes;
     uint32_t length;
 };
 
 /*
- * Which kind of model; model.h has what each does, and model.c the table of all. A new kind is a file in models/, a
- * number here and a row there. Numbers go into fingerprints: one that was ever used keeps its meaning.
+ * The kinds of models; model.h describes their functions, and model.c has the table of all. A new kind is a file in
+ * models/, a number here and a row there. Numbers go into fingerprints: one that was ever used keeps its meaning.
  */
 enum spec_model {
-    SPEC_BYTES = 1, /* a token for each byte; no merges */
+    /* a token for each byte; no merges */
+    SPEC_BYTES = 1,
     /* tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a pretoken that is
-     * a token as it stands is taken whole. Entries of no bytes never match. */
+     * a token is not merged. Tokens without bytes never match. */
     SPEC_RANKS = 2,
-    SPEC_MERGES = 3, /* Hugging Face BPE: `merges`, first of the list first */
-    SPEC_SCORES =
-        4, /* sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost */
-    SPEC_UNIGRAM = 5, /* Hugging Face Unigram, and */
-    SPEC_SUMS = 6,    /* sentencepiece's: the tokens whose scores have the greatest sum (models/unigram.h) */
-    SPEC_WORDPIECE =
-        7, /* the longest token that the word begins with, then the longest with the prefix; else unknown */
-    SPEC_WORDLEVEL = 8,  /* the word's token, or unknown */
-    SPEC_WORDS = 9,      /* sentencepiece Word, and */
-    SPEC_CHARACTERS = 10 /* Character: the token of the word or character, or unknown (models/whole.c) */
+    /* Hugging Face BPE: `merges`, first of the list first */
+    SPEC_MERGES = 3,
+    /* sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost */
+    SPEC_SCORES = 4,
+    /* Unigram of Hugging Face and of sentencepiece: the tokens whose scores have the greatest sum (models/unigram.h) */
+    SPEC_UNIGRAM = 5,
+    SPEC_SUMS = 6,
+    /* the longest token that the word begins with, then the longest with the prefix; else unknown */
+    SPEC_WORDPIECE = 7,
+    /* the word's token, or unknown */
+    SPEC_WORDLEVEL = 8,
+    /* Word and Character of sentencepiece: the token of the word or character, or unknown (models/whole.c) */
+    SPEC_WORDS = 9,
+    SPEC_CHARACTERS = 10
 };
 
-/* The library whose handling of the text around the model is followed, in both directions. */
+/* The library whose handling of the text around the model leat follows, when encoding and decoding. */
 enum spec_reference {
     SPEC_TOKENIZERS, /* Hugging Face: normalizers, pre-tokenizers, decoders */
     SPEC_TIKTOKEN,   /* pre-tokenizers; tokens are bytes, one after the other */
@@ -88,9 +92,9 @@ enum spec_token_type {
 
 struct spec_token {
     uint32_t id;
-    uint32_t offset, length; /* in spec->text */
+    uint32_t offset, length; /* place in spec->text */
     uint8_t type;            /* enum spec_token_type */
-    bool foreign;            /* see above */
+    bool foreign;            /* true if it has a character outside the byte alphabet (see above) */
 };
 
 struct spec_merge {
@@ -144,7 +148,7 @@ enum spec_pre_kind {
     SPEC_PRE_SCRIPTS           /* UnicodeScripts */
 };
 
-/* What becomes of a match, when text is split. */
+/* The use of a match, when text is split. */
 enum spec_behavior {
     SPEC_REMOVED = 1,
     SPEC_ISOLATED,
@@ -190,24 +194,24 @@ struct spec_added {
     uint32_t id;
     struct spec_string content;
     bool special, single_word, lstrip, rstrip, normalized;
-    struct spec_string name; /* its normalized content, if that is another; the pipeline sets it */
+    struct spec_string name; /* its normalized content, if that differs; the pipeline sets it */
 };
 
-/* What sentencepiece does to a text before its model. */
+/* The settings of sentencepiece's normalizer. */
 struct spec_sentencepiece {
     bool add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces;
-    bool whitespace_as_suffix;          /* the dummy comes after the text, not before */
-    struct spec_string charsmap;        /* normalization; empty: none */
-    struct spec_string denormalizer;    /* the same, when decoding */
-    struct spec_string unknown_surface; /* what an unknown token decodes to */
+    bool whitespace_as_suffix;          /* true if the dummy comes after the text, not before */
+    struct spec_string charsmap;        /* compiled map of the normalizer; empty if there is none */
+    struct spec_string denormalizer;    /* compiled map for decoding; empty if there is none */
+    struct spec_string unknown_surface; /* text of an unknown token when decoding */
     uint32_t begin, end, padding;       /* ids as the file declares them, or SPEC_NONE */
 };
 
-/* What a tokenizer.json puts around a text that it encodes alone (its post-processor), if that is at most one token on
- * each side; documents get it only as --begin and --end. */
+/* The tokens that the post-processor of a tokenizer.json puts around a text that it encodes alone, if that is at most
+ * one on each side. Documents get them only as --begin and --end. */
 struct spec_around {
-    uint32_t before, after; /* SPEC_NONE: nothing */
-    bool other;             /* it puts something else there; both are SPEC_NONE */
+    uint32_t before, after; /* SPEC_NONE if there is none */
+    bool other;             /* true if it puts other tokens around a text; then both are SPEC_NONE */
 };
 
 /* Settings of the file that do not affect how documents are encoded: reported to the user, and ignored. */
@@ -225,32 +229,31 @@ struct spec_unigram {
 
 struct tokenizer_spec {
     enum spec_model model;
-    void *model_data; /* what its kind keeps besides the members below, or NULL; spec_alloc()'s memory */
+    void *model_data; /* data of its kind in addition to the members below, in spec_alloc()'s memory; may be NULL */
     enum spec_reference reference;
     enum spec_dialect dialect;
-    bool byte_level; /* see above; always set for SPEC_BYTES and SPEC_RANKS */
+    bool byte_level; /* true if tokens are bytes (see above); always set for SPEC_BYTES and SPEC_RANKS */
 
-    /* Sorted by id, each id once; there may be holes. No two entries that are not foreign have the same bytes, but for
-     * sentencepiece's, where a control, unknown or byte token may be called like a normal one, and Hugging Face's
-     * Unigram, where the last of several counts. */
+    /* Sorted by id, each id once; there may be holes. Tokens that are not foreign have different bytes, with two
+     * exceptions: in sentencepiece a control, unknown or byte token may have the text of a normal one, and in Hugging
+     * Face's Unigram the last of several tokens counts. */
     struct spec_token *tokens;
     uint32_t token_count;
     const uint8_t *text; /* tokens' bytes, in their order, without gaps */
     uint64_t text_bytes;
-    float *scores; /* one a token; NULL: the model has none */
+    float *scores; /* one per token; NULL if the model has none */
 
-    /* SPEC_RANKS: how many bytes of each token are the left part that it is merged from; SPEC_NO_SPLIT: no merge makes
-     * it. NULL: to be found out. No part of what a tokenizer is, as it follows from the tokens; spec_alloc()'s
-     * memory. */
+    /* For SPEC_RANKS: the length of the left part that each token is merged from; SPEC_NO_SPLIT if no merge makes it.
+     * NULL if it is not known; it follows from the tokens. spec_alloc()'s memory. */
     const uint8_t *splits;
 
-    /* SPEC_MERGES: in order of priority, no pair twice (of a pair given twice the last one counts, at its place). */
+    /* For SPEC_MERGES: merges in order of priority, each pair once (if it is given twice, the last one counts). */
     struct spec_merge *merges;
     uint32_t merge_count;
 
-    /* SPEC_MERGES and SPEC_SCORES. `unknown` is SPEC_NONE if there is none; then, if unknown_text has bytes (perhaps
-     * of length 0), the file names one that the vocabulary lacks, and a text that needs it is an error; else characters
-     * without a token vanish, as in the reference. SPEC_RANKS: a text with a byte that is no token is an error. */
+    /* For SPEC_MERGES and SPEC_SCORES. `unknown` is SPEC_NONE if there is no unknown token. If the file names one that
+     * the vocabulary lacks, unknown_text.bytes is not NULL, and a text that needs it is an error; else characters
+     * without a token vanish, as in the reference. With SPEC_RANKS, a byte that is no token is an error. */
     uint32_t unknown;
     struct spec_string unknown_text;
     bool byte_fallback, fuse_unknown, ignore_merges;
@@ -260,11 +263,12 @@ struct tokenizer_spec {
     uint32_t normalizer_count;
     struct spec_pre_tokenizer *pre_tokenizers;
     uint32_t pre_tokenizer_count;
-    struct spec_decoder *decoders; /* none for a tokenizer.json: tokens are joined with spaces, as in the reference */
+    struct spec_decoder
+        *decoders; /* if a tokenizer.json has none, tokens are joined with spaces, as in the reference */
     uint32_t decoder_count;
 
-    /* Sorted by id, then content. An id may have several contents (tiktoken's o200k_harmony): all are looked for, the
-     * first is what it decodes to. */
+    /* Sorted by id, then content. An id may have several contents (tiktoken's o200k_harmony): all are found in text,
+     * and the id decodes to the first. */
     struct spec_added *added;
     uint32_t added_count;
 
@@ -278,16 +282,17 @@ struct tokenizer_spec {
     struct spec_block *blocks; /* spec_alloc()'s memory */
 };
 
-/* An empty spec, all zero but `unknown` and the ids of `sentencepiece` and `around`; NULL without memory. */
+/* Makes an empty spec, zeroed except `unknown` and the ids of `sentencepiece` and `around`. Returns NULL if there is no
+ * memory. */
 struct tokenizer_spec *spec_new(void);
 
 /* Frees all of it; NULL is fine. */
 void spec_free(struct tokenizer_spec *spec);
 
-/* Zeroed memory that lives as long as the spec, for small allocations; NULL without memory. */
+/* Returns zeroed memory that lives as long as the spec, for small allocations; NULL if there is no memory. */
 void *spec_alloc(struct tokenizer_spec *spec, size_t bytes);
 
-/* A copy of bytes. false: no memory. */
+/* Copies bytes into the spec's memory. Returns false if there is no memory. */
 bool spec_copy(struct tokenizer_spec *spec, struct spec_string *out, const void *bytes, size_t length);
 
 static inline const uint8_t *spec_token_bytes(const struct tokenizer_spec *spec, const struct spec_token *t)
@@ -295,17 +300,16 @@ static inline const uint8_t *spec_token_bytes(const struct tokenizer_spec *spec,
     return spec->text + t->offset;
 }
 
-/* The token of an id, or NULL. */
+/* Returns the token of an id, or NULL. */
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id);
 
-/* The (first) added token of an id, or NULL. */
+/* Returns the first added token of an id, or NULL. */
 const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint32_t id);
 
-/* The id whose text is exactly this: of an added token, else of a token; SPEC_NONE if none. Searches all of them. */
+/* Returns the id of the added token, else of the token, with exactly this text; or SPEC_NONE. Searches all tokens. */
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
-/* Whether the pipeline has a ByteLevel before the model and not before this normalizer, whether the tokens are bytes or
- * letters. */
+/* Returns true if the pipeline has a ByteLevel before the model, not counting normalizers before number `from`. */
 bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from);
 
 /*
@@ -315,7 +319,8 @@ bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from);
  */
 enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err);
 
-/* Whether `blob` has the frame of a compiled character map: a trie's size (u32), the trie, strings, each with a NUL. */
+/* Returns true if `blob` has the frame of a compiled character map: a trie's size (u32), the trie, strings, each with a
+ * NUL. */
 bool charsmap_check(const struct spec_string *blob);
 
 #endif

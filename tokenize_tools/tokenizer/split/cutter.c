@@ -1,10 +1,8 @@
 /*
- * cutter.c: see cutter.h.
- *
- * The text arrives in windows. `done` is how much was handed on, and `from` where the search for tokens continues. Some
- * text before `from` is kept, because a token that must stand alone looks at the character before it. As in the
- * reference, a token is found even inside white space that the token before it has taken, and the text goes on after
- * it: `done` may move back.
+ * cutter.c: the text arrives in windows. `done` is how much was handed on, and `from` where the search for tokens
+ * continues. Some text before `from` is kept, because a token that must stand alone looks at the character before it.
+ * As in the reference, a token is found even inside white space that the token before it has taken, and the text goes
+ * on after it: `done` may move back.
  */
 #include "cutter.h"
 

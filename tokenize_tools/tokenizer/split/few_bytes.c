@@ -1,4 +1,4 @@
-/* few_bytes.c: see few_bytes.h. */
+/* few_bytes.c: makes the tables, and chooses the level. */
 #include "few_bytes.h"
 
 #include "base/cpu.h"

@@ -20,13 +20,13 @@ struct few_bytes {
 /* Adds a byte that is not in the set, if it has room. */
 void few_bytes_add(struct few_bytes *f, uint8_t byte);
 
-/* Goes through whole blocks of text[*at..bytes) until one has some; returns a bit for each, and moves *at to that
- * block. 0: none has, and less than a block is left at *at. */
+/* Goes through whole blocks of text[*at..bytes) until one has bytes of the set. Returns a bit for each, and moves *at
+ * to that block. Returns 0 if no block has any; then less than a block is left at *at. */
 typedef uint64_t few_bytes_function(const struct few_bytes *f, const uint8_t *text, size_t bytes, size_t *at);
 
 extern few_bytes_function few_bytes_find_avx512, few_bytes_find_avx2, few_bytes_find_neon, few_bytes_find_words;
 
-/* By the fastest level that this CPU has. */
+/* Returns the function of the fastest level that this CPU has. */
 few_bytes_function *few_bytes_finder(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* held.c: see held.h. */
+/* held.c: joins chunks in a buffer, and decides when another look is worthwhile. */
 #include "held.h"
 
 #include <string.h>

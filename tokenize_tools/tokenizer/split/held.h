@@ -1,7 +1,7 @@
 /*
- * held.h: the text that a station of the encoder holds back because later text may change what becomes of it. A station
- * gets text in chunks, joins each to what it holds, does what is certain, and keeps the rest. If nothing is held and
- * nothing has to be kept, no text is copied; a text that comes whole never is.
+ * held.h: the text that a station of the encoder holds back because later text may change its result. A station gets
+ * text in chunks, joins each to the text that it holds, does the part that is certain, and keeps the rest. If nothing
+ * is held and nothing has to be kept, no text is copied; a text that comes whole is never copied.
  */
 #ifndef LEAT_TOKENIZER_HELD_H
 #define LEAT_TOKENIZER_HELD_H
@@ -14,33 +14,33 @@
 struct text_chunk {
     const uint8_t *text;
     size_t bytes;
-    size_t first; /* so many bytes at its beginning come from the first character of the whole text */
-    bool last;    /* the text, or the stretch, ends here */
+    size_t first; /* number of bytes at its beginning that come from the first character of the whole text */
+    bool last;    /* true if the text, or the stretch, ends here */
 };
 
-/* All zero but perhaps text.bound: nothing is held. */
+/* The text that is held; zeroed, except text.bound, if there is none. */
 struct held {
     struct buffer text;
-    size_t begin;  /* of what is held in `text` */
-    size_t enough; /* so much must be there before another look is worth it */
+    size_t begin;  /* start of the held text in `text` */
+    size_t enough; /* number of bytes that must be there before another look is worthwhile */
 };
 
-/* Forgets what is held. */
+/* Drops the held text. */
 void held_clear(struct held *h);
 void held_free(struct held *h);
 
 /* Frees the memory if there is much of it and nothing is held in it. */
 void held_trim(struct held *h);
 
-/* Joins the stretch to what is held; `held` then has both. *ready: there is enough for another look; otherwise the
- * station must return, and all of it is kept already. `last`: nothing follows. */
+/* Joins a chunk to the held text; *text and *bytes become both. Sets *ready if there is enough for another look;
+ * otherwise the station must return, and all of it is kept already. `last` says that nothing follows. */
 enum leat_status held_join(struct held *h, const uint8_t **text, size_t *bytes, bool last, bool *ready,
                            struct leat_error *err);
 
 /*
- * Keeps what is left of the text that held_join() gave, from `used` on. The text stays where it is until the next
- * held_join(). The next look comes when half as much again is there, so a text that comes byte by byte and cannot be
- * cut is looked at a number of times that grows with the logarithm of its length.
+ * Keeps the text of held_join() from `used` on. The text stays in its place until the next held_join(). The next look
+ * comes when there is half as much again, so a text that comes byte by byte and cannot be cut is looked at a number of
+ * times that grows with the logarithm of its length.
  */
 enum leat_status held_keep(struct held *h, const uint8_t *text, size_t bytes, size_t used, struct leat_error *err);
 

@@ -1,4 +1,4 @@
-/* matcher.c: see matcher.h. */
+/* matcher.c: finds strings and runs of one character itself, and expressions by PCRE2. */
 #include "matcher.h"
 
 #include <string.h>

@@ -14,14 +14,14 @@
 #define MATCHER_RUN 8
 
 struct matcher {
-    struct spec_string string; /* length 0: a regular expression */
+    struct spec_string string; /* empty for a regular expression */
     struct pattern *pattern;
-    /* an expression for a run of at least so many of an ASCII character: these; 0: it is another */
+    /* the characters of an expression for a run of at least run_bytes of one ASCII character; else run_bytes is 0 */
     uint8_t run[MATCHER_RUN];
     size_t run_bytes;
 };
 
-/* `whose` ("normalizer Replace") names it in the sentence about an expression that cannot be used. */
+/* Makes a matcher. `whose` ("normalizer Replace") names it in the error about an expression that cannot be used. */
 enum leat_status matcher_make(struct matcher *m, const struct spec_pattern *pattern, enum spec_dialect dialect,
                               const char *whose, struct leat_error *err);
 void matcher_free(struct matcher *m);
@@ -31,37 +31,38 @@ void matcher_free(struct matcher *m);
 /* One pass over a text, or over a chunk, which must stay. */
 struct matcher_pass {
     const struct matcher *matcher;
-    struct scan_window chunk; /* final: the text ends with it */
+    struct scan_window chunk; /* chunk.final is true if the text ends with it */
     size_t at;
     struct pattern_run *run;
     struct pattern_span spans[MATCHER_SPANS];
     size_t span, span_count;
-    bool last; /* no spans after these */
+    bool last; /* true if no spans follow */
 };
 
-/* A thread's memory for passes of this matcher; *run is NULL where none is needed. `bound` and `steps`, where memory
- * and steps are counted, may be NULL. */
+/* Makes a thread's memory for passes of this matcher; *run is NULL if it needs none. `bound` counts memory, and `steps`
+ * steps; both may be NULL. */
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
                                   struct pattern_steps *steps, struct leat_error *err);
 
-/* `after_match`: the chunk before ended with a match at this one's beginning. */
+/* Begins a pass. `after_match` says that a match ended at the start of this chunk. */
 enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, struct pattern_run *run,
                                const struct scan_window *chunk, bool after_match, struct leat_error *err);
 
-/* Finds the next match. *found is false if no further match is certain. Matches may be empty. LEAT_E_TEXT: the
+/* Finds the next match, which may be empty. *found is false if no further match is certain. Returns LEAT_E_TEXT if the
  * expression takes too many steps on this text. */
 enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
                               struct leat_error *err);
 
 /*
- * What normalizers or decoders write for a text is counted with its steps, for each may make it longer for the next:
- * matcher_take() when bytes of a text, or ids, come; matcher_wrote() after each normalizer or decoder, with what it
- * passes on. LEAT_E_TEXT: that is too much for what has come; LEAT_E_STOPPED: the steps' `stop` said so.
+ * Count the bytes that normalizers or decoders write for a text, since each may make it longer for the next.
+ * matcher_take() is called when bytes of a text, or ids, come; matcher_wrote() after each normalizer or decoder, with
+ * the bytes that it passes on. matcher_wrote() returns LEAT_E_TEXT if these are too many for the text, LEAT_E_STOPPED
+ * if the steps' `stop` says so.
  */
 void matcher_take(struct pattern_steps *steps, uint64_t count);
 enum leat_status matcher_wrote(struct pattern_steps *steps, uint64_t bytes, struct leat_error *err);
 
-/* After the last match: how much of the chunk is done with. The next chunk must begin there. */
+/* Returns, after the last match, the place at which the next chunk must begin. */
 size_t matcher_used(const struct matcher_pass *pass);
 
 #endif

@@ -1,11 +1,9 @@
 /*
- * pretokenizer.c: see pretokenizer.h.
- *
- * make_steps() makes steps of a spec's list: a splitter, a change of the text, or both. At each place it first looks
- * for a hand-made scanner that does the work of several expressions in a row (DeepSeek's three), then of two, then of
- * one; only what has none becomes a step of its own kind. What cannot change anything becomes no step: ByteLevel after
- * the expressions, or splitting at spaces when none are left. If steps follow ByteLevel, the text is mapped to its
- * alphabet for them, and pretokens are mapped back at the end, unless the model's tokens are letters.
+ * pretokenizer.c: make_steps() makes steps of a spec's list: a splitter, a change of the text, or both. At each place
+ * it first looks for a hand-made scanner that does the work of several expressions in a row (DeepSeek's three), then of
+ * two, then of one; only what has none becomes a step of its own kind. What cannot change anything becomes no step:
+ * ByteLevel after the expressions, or splitting at spaces when none are left. If steps follow ByteLevel, the text is
+ * mapped to its alphabet for them, and pretokens are mapped back at the end, unless the model's tokens are letters.
  *
  * A text goes through the steps, each inside the pretokens of the one before. split_text() lets a step's splitter cut
  * the text window by window; each pretoken goes through the next step, and take_pretoken() gives those of the last step

@@ -1,10 +1,8 @@
 /*
- * split.c: see split.h.
- *
- * A matcher gives spans in order and without gaps: matches, and what lies between them. The behaviours are a fold over
- * these spans, as in tokenizers' NormalizedString::split(): joins() decides whether a span joins the pretoken before
- * it, so one pretoken is held back until the span after it is known. At the end of a window that is not final, the held
- * pretoken goes back, and the next window begins with it.
+ * split.c: a matcher gives spans in order and without gaps: matches, and what lies between them. The behaviours are a
+ * fold over these spans, as in tokenizers' NormalizedString::split(): joins() decides whether a span joins the pretoken
+ * before it, so one pretoken is held back until the span after it is known. At the end of a window that is not final,
+ * the held pretoken goes back, and the next window begins with it.
  */
 #include "split.h"
 

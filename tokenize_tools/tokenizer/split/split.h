@@ -1,12 +1,12 @@
 /*
- * split.h: splits a text into pretokens as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
- * scanner, an expression, a string, a kind of character), and a behaviour says what becomes of them. Each step of a
- * Sequence is a splitter of its own and works inside the pretokens of the step before.
+ * split.h: splits a text into pretokens as the pre-tokenizers of a tokenizer.json do: a matcher (a scanner, an
+ * expression, a string, a kind of character) finds *matches*, and a behaviour decides whether they are pretokens of
+ * their own, join a neighbour, or are removed. Each step of a Sequence is a splitter of its own and works inside the
+ * pretokens of the step before.
  *
- * The room split/ has the pre-tokenizers: what cuts a text into pretokens. What a pretoken becomes is a model's
- * concern.
+ * The room split/ has the pre-tokenizers, which cut a text into pretokens. Models turn pretokens into ids.
  *
- * A *pretoken* is what a pre-tokenizer cuts a text into; a model encodes each alone.
+ * A *pretoken* is a piece that a pre-tokenizer cuts off a text; a model encodes each alone.
  */
 #ifndef LEAT_TOKENIZER_SPLIT_H
 #define LEAT_TOKENIZER_SPLIT_H
@@ -34,12 +34,12 @@ enum split_matcher {
 struct splitter {
     enum split_matcher matcher;
     enum split_behavior behavior;
-    bool invert;                   /* matches count as the text between them, and vice versa */
-    struct scanner scanner;        /* SPLIT_BY_SCANNER; not of a family that leaves gaps, but for SPLIT_ISOLATED */
-    const struct pattern *pattern; /* SPLIT_BY_PATTERN; not owned */
-    const uint8_t *string;         /* SPLIT_BY_STRING: valid UTF-8; not owned */
+    bool invert;                   /* true if matches and the text between them change roles */
+    struct scanner scanner;        /* for SPLIT_BY_SCANNER; its family may leave gaps only if SPLIT_ISOLATED */
+    const struct pattern *pattern; /* for SPLIT_BY_PATTERN; not owned */
+    const uint8_t *string;         /* for SPLIT_BY_STRING: valid UTF-8; not owned */
     size_t string_bytes;
-    uint8_t tests; /* SPLIT_BY_CHARACTER: bits of char_tests() */
+    uint8_t tests; /* for SPLIT_BY_CHARACTER: bits of char_tests() */
 };
 
 /* The pre-tokenizers that are made of kinds of characters. */
@@ -54,34 +54,34 @@ struct split_pretoken {
     uint32_t begin, end;
 };
 
-/* How many pretokens one split_next() may give. Scanners are 15 % slower if asked for a quarter of it at a time. */
+/* The most pretokens of one split_next(). Scanners are 15 % slower if asked for a quarter of it at a time. */
 #define SPLIT_ROOM 1025
 
 /*
- * Where a splitter stands in a segment. All zero at first, except `pattern_run`, which SPLIT_BY_PATTERN needs (of its
- * pattern). Then, for each window: split_begin(), and split_next() until it no longer returns PATTERN_MORE. The next
- * window must begin at split_resume().
+ * The state of a splitter in a segment; zeroed at first, except `pattern_run`, a run of the pattern of
+ * SPLIT_BY_PATTERN. Then, for each window: split_begin(), and split_next() until it does not return PATTERN_MORE. The
+ * next window must begin at split_resume().
  */
 struct split_run {
     const struct splitter *splitter;
     struct pattern_run *pattern_run;
     struct scan_window window;
-    size_t at;           /* the spans up to here have been taken */
-    bool before_match;   /* the last span was a match: the matcher's own flag */
-    bool previous_match; /* the same, inverted if so asked */
-    bool holds;          /* what follows may still join the pretoken `held` */
+    size_t at;           /* end of the spans that have been taken */
+    bool before_match;   /* true if the last span was a match of the matcher */
+    bool previous_match; /* before_match, inverted if the splitter inverts */
+    bool holds;          /* true if later text may still join the pretoken `held` */
     struct split_pretoken held;
-    bool held_before, held_previous; /* before_match and previous_match as they were before it */
+    bool held_before, held_previous; /* before_match and previous_match before `held` */
 };
 
 enum pattern_result split_begin(struct split_run *run, const struct splitter *splitter,
                                 const struct scan_window *window);
 
-/* Up to SPLIT_ROOM pretokens. PATTERN_MORE: call again; *count may be 0 even then. PATTERN_DONE, _GAVE_UP and
- * _NO_MEMORY as pattern_next(). */
+/* Gives up to SPLIT_ROOM pretokens. After PATTERN_MORE it is called again, even if *count is 0. The other results are
+ * those of pattern_next(). */
 enum pattern_result split_next(struct split_run *run, struct split_pretoken *pretokens, size_t *count);
 
-/* After PATTERN_DONE: how much of the window is done with. Prepares the run for a window that begins there. */
+/* Returns, after PATTERN_DONE, the place at which the next window must begin, and prepares the run for it. */
 size_t split_resume(struct split_run *run);
 
 #endif

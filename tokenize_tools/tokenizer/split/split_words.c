@@ -1,9 +1,7 @@
 /*
- * split_words.c: see split_words.h.
- *
- * 64 bytes at a time become masks of white space, marks and letters. Characters beyond ASCII are looked up one by one,
- * and all their bytes are what the character is. A word ends before a byte that begins a character, after a mark, and
- * after a letter that is followed by something else.
+ * split_words.c: 64 bytes at a time become masks of white space, marks and letters. Characters beyond ASCII are looked
+ * up one by one, and all their bytes are what the character is. A word ends before a byte that begins a character,
+ * after a mark, and after a letter that is followed by something else.
  */
 #include "split_words.h"
 

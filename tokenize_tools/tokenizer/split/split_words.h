@@ -16,19 +16,19 @@
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Finds ends of words in text[*at..bytes), at most `room`, and moves *at to the last one. Where the text ends is not an
- * end: that word may go on. Returns their number. */
+/* Finds ends of words in text[*at..bytes), at most `room`, and moves *at to the last one. The end of the text is not an
+ * end, since its word may go on. Returns their number. */
 size_t split_words(const uint8_t *text, size_t bytes, bool punctuation, size_t *at, uint32_t *ends, size_t room);
 
-/* How much white space a text begins with. */
+/* Returns the length of the white space at the beginning of a text. */
 size_t split_words_space(const uint8_t *text, size_t bytes);
 
 /* ---- Metaspace --------------------------------------------------------------------------------------------------- */
 
 /*
- * Writes a chunk of a text with spaces where it has marks. `words`: white space is removed, and each word that does not
- * begin with a mark gets a space; *in_word says whether the chunk goes on with a word, and then whether what follows
- * does. Writes at most bytes + 1 bytes; returns how many.
+ * Writes a chunk of a text with spaces in place of marks. With `words`, white space is removed, and each word that does
+ * not begin with a mark gets a space; *in_word says whether the chunk begins inside a word, and is set for the next
+ * chunk. Writes at most bytes + 1 bytes. Returns their number.
  */
 size_t split_spaces_write(uint8_t *to, const uint8_t *text, size_t bytes, bool words, bool *in_word);
 
@@ -41,13 +41,13 @@ size_t split_spaces(const uint8_t *text, size_t bytes, size_t *at, uint32_t *pla
 /* 64 bytes of a text as masks, bit i for byte i. */
 struct split_words_block {
     uint64_t high, leads;   /* bytes beyond ASCII, and the first ones of characters among them */
-    uint64_t spaces, marks; /* of ASCII: white space, and what BertPreTokenizer takes for punctuation */
+    uint64_t spaces, marks; /* ASCII that is white space, and that BertPreTokenizer takes for punctuation */
 };
 
-/* Of text[0..64). */
+/* Makes the masks of text[0..64). */
 typedef void split_words_masks(const uint8_t *text, struct split_words_block *out);
 
-/* Which of text[0..64) are U+0020. */
+/* Returns a mask of the bytes of text[0..64) that are U+0020. */
 typedef uint64_t split_words_blanks(const uint8_t *text);
 
 struct split_words_kernel {
@@ -55,7 +55,7 @@ struct split_words_kernel {
     split_words_blanks *blanks;
 };
 
-/* Those of the fastest level that this CPU has. Constant memory. */
+/* Returns the kernel of the fastest level that this CPU has, in constant memory. */
 const struct split_words_kernel *split_words_block(void);
 
 #endif

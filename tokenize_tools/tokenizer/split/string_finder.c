@@ -1,5 +1,5 @@
 /*
- * string_finder.c: see string_finder.h. A trie, walked from each place whose first byte begins a string; a text without
+ * string_finder.c: a trie, walked from each place whose first byte begins a string; a text without
  * such bytes is passed at the speed of a table look-up, and a few first bytes at that of vectors, one alone at that of
  * memchr. With long strings among them, which a text could be made to nearly hold at each place, all are found by an
  * automaton.

@@ -1,15 +1,16 @@
 /*
- * char_boxes.h: which sets of characters those of 64 bytes are in, for code that is compiled for each CPU level.
+ * char_boxes.h: finds the sets that the characters of 64 bytes are in, for code that is compiled for each CPU level.
  *
- * A vector looks up 16 entries at once, by four bits of a byte. So a set of characters can be told by vectors alone if
- * it is a box: each half of each of its first three bytes lies in a set of its own. A table of six rows has eight
- * boxes, a bit each: a character is in those that the entries of all its halves have in common. Of a character of two
- * bytes, the third is whatever follows. scripts/gen_scan_tables.py and gen_normalize_boxes.py make the tables.
+ * A vector looks up 16 entries at once, by four bits of a byte. So vectors alone can test for a set of characters if it
+ * is a box: each half of each of its first three bytes lies in a set of its own. A table of six rows has eight boxes, a
+ * bit each: a character is in the boxes that the entries of all its halves have in common. The third byte of a
+ * character of two bytes is the next byte of the text. scripts/gen_scan_tables.py and gen_normalize_boxes.py make the
+ * tables.
  *
  *     char_halves_load(p)        the characters that begin at each of 64 bytes; two more bytes are read
  *     char_boxes(&halves, rows)  the boxes at each byte
  *
- * Where there are no vectors (BYTES64_VECTORS), no character is in a box.
+ * Without vectors (BYTES64_VECTORS), no character is in a box.
  */
 #ifndef LEAT_TOKENIZER_CHAR_BOXES_H
 #define LEAT_TOKENIZER_CHAR_BOXES_H

@@ -1,4 +1,4 @@
-/* grapheme.c: see grapheme.h. */
+/* grapheme.c: the rules of UAX 29 as a machine over categories of characters. */
 #include "grapheme.h"
 
 #include "grapheme_tables.h"

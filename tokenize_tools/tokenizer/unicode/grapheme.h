@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether there is a boundary between this character and any other of which this holds too. */
+/* Returns true if the character is plain: there is a boundary between any two plain characters. */
 bool grapheme_is_plain(uint32_t c);
 
-/* The length of the cluster that begins at text[0]; text must be valid UTF-8 and not empty. */
+/* Returns the length of the cluster that begins at text[0]; text must be valid UTF-8 and not empty. */
 size_t grapheme_length(const uint8_t *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* normalize_blocks.c: see normalize_blocks.h. Compiled once for each CPU level. */
+/* normalize_blocks.c: compiled once for each CPU level. */
 #include "normalize_blocks.h"
 
 #include "char_boxes.h"

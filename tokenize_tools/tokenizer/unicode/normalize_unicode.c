@@ -1,11 +1,9 @@
 /*
- * normalize_unicode.c: see normalize_unicode.h.
- *
- * Most text is in its normal form, and most characters are inert: they never change, and nothing moves across them. The
- * quick check passes over those, 64 bytes at a time (normalize_blocks.h), and looks at each other character with the
- * one before it: marks must be in order, and what may be composed with a starter must not be. Where the check stops,
- * the text between two boundaries is decomposed, sorted and composed again, one run at a time: a starter and the marks
- * after it.
+ * normalize_unicode.c: most text is in its normal form, and most characters are inert: they never change, and nothing
+ * moves across them. The quick check passes over those, 64 bytes at a time (normalize_blocks.h), and looks at each
+ * other character with the one before it: marks must be in order, and what may be composed with a starter must not be.
+ * Where the check stops, the text between two boundaries is decomposed, sorted and composed again, one run at a time: a
+ * starter and the marks after it.
  *
  * Marks are sorted by counting, straight into the output: a first pass over the run adds up the bytes of each combining
  * class, a second one puts each mark where its class stands. A run of any length costs two passes and no memory.

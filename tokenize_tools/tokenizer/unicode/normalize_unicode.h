@@ -1,11 +1,11 @@
 /*
- * normalize_unicode.h: the four normal forms of Unicode (UAX 15), and lower case, character for character as Hugging
- * Face's tokenizers computes them, that is with the tables of its libraries: normal forms with those of Unicode 9.0, so
- * that marks and composed characters that came later stay as they are, lower case with Rust's.
+ * normalize_unicode.h: the four normal forms of Unicode (UAX 15), and lower case, as Hugging Face's tokenizers computes
+ * them, with the tables of its libraries: normal forms with those of Unicode 9.0, so that marks and composed characters
+ * of later editions do not change; lower case with Rust's.
  *
- * For both there is a question and a function. The question says how much of the text can be used as it is: if that is
- * all of it, nothing need be copied. The function appends the changed text to a buffer. Both take time in proportion to
- * the text, whatever it holds, and no memory but the buffer's. Text must be valid UTF-8.
+ * For both, one function says how much of the text does not change: if that is all of it, nothing need be copied. The
+ * other appends the changed text to a buffer. Both take time in proportion to the text, and no memory except the
+ * buffer's. Text must be valid UTF-8.
  */
 #ifndef LEAT_TOKENIZER_NORMALIZE_UNICODE_H
 #define LEAT_TOKENIZER_NORMALIZE_UNICODE_H
@@ -20,9 +20,9 @@
 enum normalize_form { NORMALIZE_NFC, NORMALIZE_NFD, NORMALIZE_NFKC, NORMALIZE_NFKD, NORMALIZE_FORMS };
 
 /*
- * The length of a prefix that is in the form already and ends at a boundary: normalizing the rest alone gives the rest
- * of the normalized text. It is `size` only if all of the text is in the form; in rare cases a text that is gets a
- * smaller length.
+ * Returns the length of a prefix that is in the form already and ends at a boundary: normalizing the rest alone gives
+ * the rest of the normalized text. It is `size` only if all of the text is in the form; in rare cases it is smaller
+ * then, too.
  */
 size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size);
 
@@ -30,7 +30,8 @@ size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t si
 enum leat_status normalize_append(struct buffer *out, enum normalize_form form, const uint8_t *text, size_t size,
                                   struct leat_error *err);
 
-/* Whether a text may be cut before this character, so that the parts' normal forms make up that of the whole. */
+/* Returns true if a text may be cut before this character, so that the parts' normal forms make up that of the
+ * whole. */
 bool normalize_boundary_before(enum normalize_form form, uint32_t c);
 
 /*

@@ -1,4 +1,4 @@
-/* unicode.c: see unicode.h. */
+/* unicode.c: looks characters up in the tables. */
 #include "unicode.h"
 
 #include "base/status.h"

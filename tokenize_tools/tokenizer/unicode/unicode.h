@@ -1,13 +1,13 @@
 /*
  * unicode.h: the classes of code points that tokenizers use. scripts/gen_unicode.py makes the tables (unicode_tables.h)
- * from the reference libraries themselves, so a class here means the same as there.
+ * from the reference libraries themselves.
  *
  * The references may differ in a class, and in the version of Unicode: tiktoken's regex engine (Rust) is one *edition*
  * here, Oniguruma inside Hugging Face's tokenizers another, and a tokenizer uses the edition of its file's reference.
  * In the current versions both have the same Unicode and differ only in \w; later ones may differ more.
  *
- * The room unicode/ has tables of characters and what follows from them: classes, graphemes, normal forms. It knows no
- * tokenizer.
+ * The room unicode/ has tables of characters, and functions that need only them: classes, graphemes, normal forms. It
+ * knows no tokenizer.
  */
 #ifndef LEAT_TOKENIZER_UNICODE_H
 #define LEAT_TOKENIZER_UNICODE_H
@@ -49,15 +49,14 @@ struct unicode_classes {
 };
 extern const struct unicode_classes unicode_classes[UNICODE_EDITIONS];
 
-/* The class bits of a code point; 0 beyond U+10FFFF. */
+/* Returns the class bits of a code point; 0 beyond U+10FFFF. */
 static inline uint16_t unicode_class(const struct unicode_classes *u, uint32_t c)
 {
     return c <= 0x10ffff ? u->blocks[u->index[c >> 8]][c & 255] : 0;
 }
 
-/*
- * The code point that begins at text[0], and its length in *bytes; text must be valid UTF-8 and not be at its end.
- */
+/* Returns the code point that begins at text[0], and sets *bytes to its length; text must be valid UTF-8, not at its
+ * end. */
 static inline uint32_t unicode_decode(const uint8_t *text, size_t *bytes)
 {
     uint32_t c = text[0];
@@ -80,9 +79,9 @@ static inline uint32_t unicode_decode(const uint8_t *text, size_t *bytes)
 
 /* ---- Tests of single characters ---------------------------------------------------------------------------------- */
 
-/* What Hugging Face's tokenizers asks of characters outside of regular expressions. The answers come from Rust's
- * standard library and from older tables, so they are not the classes above: for example, a digit of Unicode 17 is
- * numeric here but not \p{N} there, and few of the newer punctuation marks are known here. */
+/* The tests of characters that Hugging Face's tokenizers does outside of regular expressions. The answers come from
+ * Rust's standard library and from tables of an earlier Unicode, so they are not the classes above: for example, a
+ * digit of Unicode 17 is numeric here but not \p{N} there, and few recent punctuation marks are known here. */
 enum {
     CHAR_NUMERIC = 1 << 0,     /* Digits */
     CHAR_PUNCTUATION = 1 << 1, /* Punctuation, BertPreTokenizer; all of ASCII's, also $ + < = > ^ ` | ~ */
@@ -92,18 +91,18 @@ enum {
     CHAR_NONSPACING = 1 << 5   /* BertNormalizer with strip_accents drops it, after NFD */
 };
 
-/* The bits of a character; 0 beyond U+10FFFF. */
+/* Returns the bits of a character; 0 beyond U+10FFFF. */
 uint8_t char_tests(uint32_t c);
 
-/* The same for many characters, all of them up to U+10FFFF: bits = blocks[index[c >> 8]][c & 255]. */
+/* The table of these bits, for loops over characters up to U+10FFFF: bits = blocks[index[c >> 8]][c & 255]. */
 struct char_test_table {
     const uint8_t *index;
     const uint8_t (*blocks)[256];
 };
 extern const struct char_test_table char_test_table;
 
-/* The script of a character, as the pre-tokenizer UnicodeScripts has it: numbers that can only be compared. 0: it goes
- * with any script, as a space and what no script has. */
+/* Returns the number of a character's script, as the pre-tokenizer UnicodeScripts has it, to be compared only. It is 0
+ * for characters that join any script: a space, and characters without a script. */
 uint8_t char_script(uint32_t c);
 
 /* ---- The byte alphabet ------------------------------------------------------------------------------------------- */
@@ -114,7 +113,7 @@ uint8_t char_script(uint32_t c);
 #define BYTE_ALPHABET_CODES 0x144u
 
 struct byte_alphabet {
-    int16_t byte_of[BYTE_ALPHABET_CODES]; /* by code point; -1: not in the alphabet */
+    int16_t byte_of[BYTE_ALPHABET_CODES]; /* bytes by code point; -1 if it is not in the alphabet */
     uint16_t code_of[256];
 };
 
@@ -125,8 +124,8 @@ enum leat_status byte_alphabet_append(struct buffer *out, const struct byte_alph
                                       size_t count, struct leat_error *err);
 
 /*
- * Undoes the mapping: `out` has room for `length` bytes, and *bytes is set to how many there are. Returns false if a
- * character is not in the alphabet (`out` is then half written). `text` is valid UTF-8.
+ * Undoes the mapping. `out` has room for `length` bytes; *bytes is set to the number written. Returns false if a
+ * character is not in the alphabet; then `out` is half written. `text` is valid UTF-8.
  */
 bool byte_alphabet_decode(const struct byte_alphabet *a, uint8_t *out, uint32_t *bytes, const uint8_t *text,
                           uint32_t length);
