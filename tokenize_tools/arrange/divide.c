@@ -1,14 +1,14 @@
 /*
  * divide.c: writes a dataset for each value of a field.
  *
- * A run packs all values into one dataset, which is divided here. So packing has one writer, whose checkpoints cost the
- * same however many values come up, shares of a run can lack values and be joined all the same, and the bound on values
- * is known to hold before anything is divided. The price is to read and write the tokens once more.
+ * A run packs all values into one dataset, which is divided here. So packing has one writer, whose checkpoints do not
+ * cost more for many values; shares of a run may lack values; and the number of values is checked before anything is
+ * divided. The price is to read and write the tokens once more.
  *
- * First all ids are read, to find the values; then the documents, once for each AT_ONCE values: so many writers are
- * open at the same time, each with its files and its memory. What is to be shuffled, deduplicated or split then goes
- * through leat_merge(), value by value: each dataset is what packing its records alone with the same options gives. All
- * of this happens in a folder (by_stage.h); at the end the datasets get their names.
+ * First all ids are read, to find the values; then the documents, once for each AT_ONCE values, whose writers are open
+ * at one time, each with its files and its memory. Then leat_merge() shuffles, deduplicates or splits value by value:
+ * each dataset is the one that packing its records alone with these options makes. All of this happens in a folder
+ * (by_stage.h); at the end the datasets get their names.
  */
 #include "divide.h"
 
@@ -42,7 +42,7 @@ struct division {
     struct by_values values;
     struct by_stage stage;
     size_t each;             /* datasets per value: its splits, then the rest */
-    struct leat_info *infos; /* of all datasets */
+    struct leat_info *infos; /* one per dataset */
     struct pace pace;
     uint64_t arranging; /* bytes that arranging the present value adds to those done */
     uint64_t deduplicated;

@@ -147,7 +147,7 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     uint64_t i, fixed = (r->begin_token != LEAT_NONE) + (r->end_token != LEAT_NONE);
     enum leat_status s = LEAT_OK;
 
-    r->pace->bytes += (r->token_end - r->token) * r->width; /* of the document before: those that nobody took */
+    r->pace->bytes += (r->token_end - r->token) * r->width; /* the tokens of the document before that were not taken */
     r->token = r->token_end;
     if (!r->part || r->at == r->part->first_document + r->part->documents)
         next_part(r);

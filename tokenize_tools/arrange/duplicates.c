@@ -244,7 +244,7 @@ static enum leat_status open_finder(struct finder *f, const char *path, uint64_t
                                     struct pace *pace, struct leat_error *err)
 {
     *f = (struct finder) { .path = path, .helpers = helpers, .pace = pace, .memory = memory };
-    /* of two sorts that are in use at once, the first takes three quarters */
+    /* if two sorts are in use at once, the first takes three quarters */
     external_sort_begin(&f->by_text, path, memory - memory / 4);
     external_sort_begin(&f->candidates, path, memory / 4);
     external_sort_begin(&f->by_tokens, path, 0);

@@ -280,7 +280,7 @@ static const struct export_format export_megatron = { .name = "megatron",
                                                       .max_id = INT32_MAX,
                                                       .other = megatron_other };
 
-/* ---- Without anything: nanoGPT, OLMo-core ---- */
+/* ---- Bare tokens: nanoGPT, OLMo-core ---- */
 
 static const struct export_format export_raw = { .name = "raw", .suffixes = { "" } };
 static const struct export_format export_nanogpt = { .name = "nanogpt", .suffixes = { "" }, .width = 2 };

@@ -119,7 +119,7 @@ static bool key_is_used(const struct merge_parts *all, const char *key)
 
 static bool holds_for_all(const struct merge_parts *all, const struct leat_metadata_pair *pair)
 {
-    /* what is shuffled or deduplicated alone is not when it is joined; a share is deduplicated with its whole run */
+    /* parts that are each shuffled or deduplicated are not so together; a share is deduplicated with its whole run */
     bool same = all->count == 1 || all->items[0].shares.of ||
                 (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 

@@ -2,7 +2,7 @@
  * merge.c: leat_merge(): reads finished datasets document by document and arranges them anew. Duplicates are found
  * first, from the stored hashes of texts and their tokens; then each document is dropped, or goes to the output that
  * its text chooses: copied at once, or into the buckets of the shuffle, which are written at the end. leat_pack()
- * arranges what it has encoded by the same call, so that shares, once merged, have the bytes of a single run.
+ * arranges its documents by this call, too, so that shares, once merged, have the bytes of a single run.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -228,7 +228,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (o->dedup)
         s = duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.queue.helpers, &m->pace, err);
     if (o->dedup)
-        memory -= memory / 4; /* which the duplicates' numbers may take */
+        memory -= memory / 4; /* the duplicates' numbers may take that quarter */
     if (s == LEAT_OK && o->shuffle)
         s = begin_shuffle(m, memory, err);
     if (s == LEAT_OK)

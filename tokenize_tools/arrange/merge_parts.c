@@ -31,7 +31,7 @@ enum kind { NAME_PLAIN, NAME_INDEX, NAME_TOKENS, NAME_BESIDE };
 
 struct merge_name {
     const char *name;
-    size_t length; /* of the part's name in it */
+    size_t length; /* length of the part's name in it */
     enum kind kind;
 };
 
@@ -302,7 +302,7 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
 
     if (a->vocabulary != b->vocabulary)
         what = "vocabulary size; pack both with one tokenizer";
-    else if (a->token_width != b->token_width) /* of adopted tokens it does not follow from the vocabulary */
+    else if (a->token_width != b->token_width) /* it does not follow from the vocabulary if tokens were adopted */
         what = "size of a token";
     else if (a->end_token != b->end_token)
         what = "end-of-document token";

@@ -17,8 +17,8 @@
 
 /* ---- Batches ---- */
 
-/* Ids that still lie in the level 2 cache of the core that collects them are copied and hashed by another one: 128 KiB
- * to 1 MiB of ids took the same time. */
+/* Another core copies and hashes the ids while they lie in the level 2 cache of the core that collects them: 128 KiB to
+ * 1 MiB of ids take equal time. */
 #define BATCH_BYTES     TINY_OR((size_t)32, (size_t)256 << 10)
 #define BATCH_DOCUMENTS TINY_OR((size_t)3, (size_t)1024)
 #define BATCH_TEXTS     TINY_OR((size_t)16, (size_t)64 << 10) /* bytes of the documents' ids */

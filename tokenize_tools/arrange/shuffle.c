@@ -25,7 +25,7 @@
 struct shuffle_record {
     uint64_t number; /* among its output's documents, without shuffling */
     uint64_t tokens;
-    uint64_t input, offset, line, id_bytes; /* of the origin */
+    uint64_t input, offset, line, id_bytes; /* members of its origin */
     uint8_t hash[16];                       /* zeros: none */
 };
 
@@ -261,10 +261,10 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
 /* ---- The second pass ---- */
 
 /*
- * Writes the buckets, one after another, in the order of their documents' keys. A bucket that fits into memory is read
- * whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is memory. One
- * that is too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but
- * if it is large because its documents are, only its keys are sorted, and each document is copied from the file.
+ * The second pass writes one bucket after another, in the order of their documents' keys. A bucket that fits into
+ * memory is read whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is
+ * memory. A larger bucket is divided by the next bits of the keys, and each of its parts is written as a bucket; but if
+ * it is large because its documents are, only its keys are sorted, and each document is copied from the file.
  */
 
 #define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* read at once of a document that is not loaded */

@@ -147,12 +147,6 @@ static enum leat_status text_input_chunk(struct text_input *in, char **text, siz
 
 /* ---- Messages --------------------------------------------------------------------------------------------------- */
 
-/* The number of the line given last, from 1. */
-static uint64_t text_input_line_number(const struct text_input *in)
-{
-    return in->line;
-}
-
 enum leat_status text_input_blame(const struct text_input *in, bool line, struct leat_error *err)
 {
     char sentence[sizeof err->message];
@@ -246,7 +240,7 @@ static enum leat_status next_record(struct document_input *in, const char **text
         s = text_input_line(in->input, &line, &length, found, err);
         if (s != LEAT_OK || !*found)
             return s;
-        if (text_input_line_number(in->input) == 1) {
+        if (in->input->line == 1) {
             size_t mark = lines_mark(line, length);
 
             line += mark;

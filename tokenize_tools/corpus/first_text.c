@@ -135,7 +135,7 @@ static enum leat_status of_stream(const struct input *in, const char *field, con
 
 struct file {
     struct input_file of;
-    struct fetch *fetch; /* of an object; else NULL */
+    struct fetch *fetch; /* reader of an object; else NULL */
     const struct input_stop *stop;
 };
 

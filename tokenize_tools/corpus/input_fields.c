@@ -74,7 +74,7 @@ static bool is_dotted(const struct json_members *m, const char *path)
     return dotted;
 }
 
-/* What to do: of the field `path`, and what holds it. */
+/* Appends the advice about the field `path`, which `holds` holds. */
 static void advise(const struct json_members *m, const char *path, const char *holds, const char *nearest, char *text,
                    size_t room)
 {
@@ -157,7 +157,7 @@ static unsigned find_records(const char *head, size_t bytes, bool ended, struct 
     return count;
 }
 
-/* Whether such first bytes of a text hold a whole record. */
+/* Returns true if such first bytes of a text hold a whole record. */
 static bool field_head_is_enough(const char *head, size_t bytes)
 {
     struct stretch found[FIELD_RECORDS];
@@ -251,7 +251,7 @@ enum leat_status field_search_end(struct field_search *f, bool all, struct leat_
 #define LEAST_LOOKS     16 /* are taken in any case, but not for longer than: */
 #define LONGEST_LOOK_NS ((uint64_t)4000000000)
 
-/* Of lines that begin like JSON, their bytes are not judged: these are text, in whatever encoding. */
+/* Returns true if lines begin like JSON. Their bytes are not judged, since they are text in any encoding. */
 static bool begins_like_json(const uint8_t *head, size_t bytes)
 {
     size_t at = lines_mark((const char *)head, bytes);
@@ -261,7 +261,7 @@ static bool begins_like_json(const uint8_t *head, size_t bytes)
     return at < bytes && strchr("{[", head[at]) && !memchr(head, 0, bytes);
 }
 
-/* Of a kind that a compressed input holds. */
+/* Returns the advice about a file of this kind in a compressed input. */
 static const char *cure_within(const struct file_kind *kind)
 {
     return kind->what == FILE_COMPRESSED ? "decompress it first, or compress it once only"
@@ -330,9 +330,9 @@ enum leat_status inputs_read_records(struct byte_stream *stream, struct buffer *
     return s;
 }
 
-/* What fails here fails again when it is packed, and is said then. Of bzip2, a whole block would have to be
- * decompressed, which takes longer than all the rest. Compressed data may go on for long without any text. *looked: its
- * records were looked at. */
+/* Looks at the first records of an input, and sets *looked if it did. A failure to read is ignored here, since packing
+ * fails again and says so. Leaves out bzip2, of which a whole block would have to be decompressed, and stops at
+ * compressed data that goes on for long without any text. */
 static enum leat_status look_at_input(const struct input *in, const struct input_stop *over, bool allow_binary,
                                       struct field_search *search, bool *looked, struct leat_error *err)
 {
@@ -346,7 +346,7 @@ static enum leat_status look_at_input(const struct input *in, const struct input
         return LEAT_OK;
     if (byte_stream_form(stream) != BYTE_FORM_BZIP2) {
         read = inputs_read_records(stream, &head, FIELD_HEAD, FIELD_LONG_HEAD, &ended, NULL);
-        if (read == LEAT_OK || !over->asked(over->context)) /* else there may be more of its head */
+        if (read == LEAT_OK || !over->asked(over->context)) /* otherwise there may be more of its head */
             s = inputs_check_head(in, stream, head.bytes, head.size, allow_binary, err);
         if (s == LEAT_OK && read == LEAT_OK) {
             *looked = true;
@@ -358,7 +358,7 @@ static enum leat_status look_at_input(const struct input *in, const struct input
     return s;
 }
 
-/* The same of a table in text, whose header says all. */
+/* Looks at the header of a table in text. */
 static enum leat_status look_at_header(const struct input *in, const struct input_stop *over, bool allow_binary,
                                        const struct record_fields *fields, struct leat_error *err)
 {
@@ -374,7 +374,7 @@ static enum leat_status look_at_header(const struct input *in, const struct inpu
         struct leat_error why;
         enum leat_status kind = inputs_check_head(in, stream, head.bytes, head.size, allow_binary, &why);
 
-        if (kind != LEAT_OK) { /* which is why it has no such column */
+        if (kind != LEAT_OK) { /* the reason why it has no such column */
             s = kind;
             if (err)
                 *err = why;
@@ -388,18 +388,13 @@ static enum leat_status look_at_header(const struct input *in, const struct inpu
     return s;
 }
 
-/* What is wrong with the first input that lacks a field, and which others do. */
+/* The error about the first input that lacks a field, and the other inputs that lack one. */
 struct lacking {
     enum leat_status status; /* LEAT_OK: none does */
     struct leat_error why;
     char others[400];
     size_t used, named, count;
 };
-
-static bool is_lacking(enum leat_status s, const struct leat_error *why)
-{
-    return (s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED) && why->field[0];
-}
 
 static void add_lacking(struct lacking *l, enum leat_status s, const struct leat_error *why, const char *path)
 {
@@ -440,7 +435,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
     struct look_end last = { .at = begun + LONGEST_LOOK_NS, .stop = &seldom_asked };
     const struct input_stop over = { is_over, &last, say_waits };
     enum leat_status s = LEAT_OK;
-    uint64_t texts = 0; /* which have no fields: each is a record */
+    uint64_t texts = 0; /* inputs of one document, which have no fields */
     struct lacking lacking = { .status = LEAT_OK };
     struct leat_error why;
     bool all = true;
@@ -454,7 +449,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
                                       : look_at_input(in, &over, allow_binary, search, &in->looked, &why);
         if (last.stopped)
             return status_set(err, LEAT_E_STOPPED, "looking into inputs was stopped");
-        if (is_lacking(s, &why)) {
+        if ((s == LEAT_E_NOT_FOUND || s == LEAT_E_UNSUPPORTED) && why.field[0]) {
             add_lacking(&lacking, s, &why, in->path);
             s = LEAT_OK;
         } else if (s != LEAT_OK && err) {

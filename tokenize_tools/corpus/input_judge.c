@@ -33,7 +33,7 @@ bool input_judge_by_name(const char *name, bool look, const struct input_rules *
            ((*format)->rows || rules->options->allow_binary || !look || byte_stream_stem(name) < strlen(name));
 }
 
-/* Of a name that does not decide, the kind of the file does. */
+/* Judges a file by its kind, if its name does not decide. */
 static enum leat_status judge_kind(const char *path, const struct file_kind *kind, const struct record_format **format,
                                    struct leat_error *err)
 {
@@ -79,7 +79,7 @@ enum leat_status input_judge_head(const char *name, const uint8_t *head, size_t 
 
 /* ---- Folders ---- */
 
-/* Whether a file accompanies a corpus and is not part of it, whatever its suffix: README.md, LICENSE-MIT.txt, ... */
+/* Returns true if a file accompanies a corpus and is no part of it, of any suffix: README.md, LICENSE-MIT.txt, ... */
 static bool is_companion(const char *path)
 {
     static const char *const stems[] = { "README",    "LICENSE",      "LICENCE",       "COPYING",        "NOTICE",
@@ -96,8 +96,7 @@ static bool is_companion(const char *path)
     return false;
 }
 
-/* Whether a file is there that is called like the first `stem` bytes of the path, with one of the suffixes (or
- * NULL). */
+/* Returns true if there is a file with the first `stem` bytes of the path and one of the suffixes, which NULL ends. */
 static bool has_beside(const char *path, size_t stem, const char *const *suffixes)
 {
     bool found = false;
@@ -111,9 +110,9 @@ static bool has_beside(const char *path, size_t stem, const char *const *suffixe
     return found;
 }
 
-/* Whether a file is a part of a dataset, by what lies beside it: its tokens, which may look like UTF-16, its index, and
- * all of an unfinished one, which another run may be writing or has stopped at. What was rejected has a name that says
- * so, and may lie alone: a run that stops before its first checkpoint leaves nothing else. */
+/* Returns true if a file belongs to a dataset, by the files beside it: tokens, which may look like UTF-16, an index, or
+ * any file of an unfinished dataset, which another run writes or has left. A file of rejects may lie alone, since a run
+ * that stops before its first checkpoint leaves nothing else. */
 static bool is_of_dataset(const char *path)
 {
     static const char *const tokens[] = { ".tokens", NULL };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/mounts.h"
 #include "base/status.h"
@@ -22,7 +23,7 @@
 
 /* ---- Finding inputs ---------------------------------------------------------------------------------------------- */
 
-/* ---- What all use ---- */
+/* ---- Helpers ---- */
 
 enum leat_status search_check_stop(struct search *s, struct leat_error *err)
 {
@@ -41,35 +42,31 @@ char *search_join(const char *folder, size_t length, const char *name)
     return path;
 }
 
-/* ---- What is found ---- */
+/* ---- The list of inputs ---- */
 
 /* Adds an input, and takes over `place`, whose first `before` bytes are not of its name. */
 static enum leat_status add_input(struct input_list *list, char *place, size_t before,
                                   const struct record_format *format, const struct stat *st, struct leat_error *err)
 {
-    struct input *items = list->items;
+    enum leat_status s = place ? GROW(list->items, list->count + 1, list->room, err) : status_no_memory(err, before);
+    struct input *in;
 
-    if (place && list->count == list->room) {
-        list->room = list->room > 0 ? 2 * list->room : 16;
-        items = reallocarray(list->items, list->room, sizeof *items);
-        if (items)
-            list->items = items;
-    }
-    if (!place || !items) {
+    if (s != LEAT_OK) {
         free(place);
-        return status_no_memory(err, list->room * sizeof *items);
+        return s;
     }
-    items[list->count] = (struct input) {
+    in = &list->items[list->count++];
+    *in = (struct input) {
         .place = place, .path = place + before, .format = format, .compressed = byte_stream_stem(place) < strlen(place)
     };
     if (st) {
-        items[list->count].size = items[list->count].end = (uint64_t)st->st_size;
-        items[list->count].device = st->st_dev;
-        items[list->count].inode = st->st_ino;
-        items[list->count].modified_s = st->st_mtim.tv_sec;
-        items[list->count].modified_ns = st->st_mtim.tv_nsec;
+        in->size = in->end = (uint64_t)st->st_size;
+        in->device = st->st_dev;
+        in->inode = st->st_ino;
+        in->modified_s = st->st_mtim.tv_sec;
+        in->modified_ns = st->st_mtim.tv_nsec;
     }
-    list->bytes += items[list->count++].size;
+    list->bytes += in->size;
     return LEAT_OK;
 }
 
@@ -110,17 +107,11 @@ enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_
                              struct leat_error *err)
 {
     struct input_list *list = s->list;
-    bool full = (list->skipped_count & (list->skipped_count - 1)) == 0; /* room doubles */
-    size_t room = list->skipped_count > 0 ? 2 * list->skipped_count : 1;
-    struct input_skipped *skipped = full ? reallocarray(list->skipped, room, sizeof *skipped) : list->skipped;
-    char *copy = strdup(path + s->before);
+    enum leat_status status = GROW(list->skipped, list->skipped_count + 1, list->skipped_room, err);
+    char *copy = status == LEAT_OK ? strdup(path + s->before) : NULL;
 
-    if (skipped)
-        list->skipped = skipped;
-    if (!skipped || !copy) {
-        free(copy);
-        return status_no_memory(err, strlen(path));
-    }
+    if (!copy)
+        return status == LEAT_OK ? status_no_memory(err, strlen(path)) : status;
     list->skipped[list->skipped_count++] = (struct input_skipped) { .path = copy, .reason = reason };
     if (kept)
         *kept = copy;
@@ -368,7 +359,8 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
 {
     if (damage && damage->status != LEAT_E_TRUNCATED)
         return LEAT_OK;
-    return inputs_check_end(in, damage ? damage->offset : at, err); /* what was held of a frame lies before the end */
+    return inputs_check_end(in, damage ? damage->offset : at,
+                            err); /* the frame that was cut off began before the end */
 }
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */
@@ -555,7 +547,7 @@ enum leat_status inputs_count_empty(const struct input_list *list, unsigned part
         const struct input *in = &list->items[i];
         bool compressed = in->compressed, undivided = in->undivided, one;
 
-        if (!compressed && !in->object && divides(in)) /* as when the share is cut */
+        if (!compressed && !in->object && divides(in)) /* inputs_share() cuts it */
             s = look_for_lines(in, &seldom_asked, &compressed, &undivided, err);
         one = compressed || undivided || !divides(in);
         *whole += one;
@@ -576,7 +568,7 @@ static int by_number(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Files before objects, by which file or object they are; 0 for the same one. */
+/* Orders files before objects, then by file or object; returns 0 for an input that is repeated. */
 static int compare(const struct input *a, const struct input *b)
 {
     if (a->object || b->object)
@@ -584,7 +576,7 @@ static int compare(const struct input *a, const struct input *b)
     return a->device != b->device ? by_number(a->device, b->device) : by_number(a->inode, b->inode);
 }
 
-/* The same ones in the order of the list: they lie in one array. */
+/* Orders like compare(), then by the place in the list, which is an array. */
 static int by_input(const void *x, const void *y)
 {
     const struct input *a = *(const struct input *const *)x, *b = *(const struct input *const *)y;

@@ -58,7 +58,7 @@ struct input_list {
     size_t count, room;
     uint64_t bytes;                /* sum of all shares */
     struct input_skipped *skipped; /* files that are left out, in the order of their paths */
-    size_t skipped_count;
+    size_t skipped_count, skipped_room;
     struct input_split *splits; /* splits of the inputs, if any input is known to belong to one */
     size_t split_count;
     struct fetcher *fetcher; /* client of the objects among the inputs; NULL if there are none */

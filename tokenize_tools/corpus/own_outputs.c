@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/status.h"
 
-/* Whether a file of the folder is the dataset's. What an unfinished one consists of is its writer's matter. */
+/* Returns true if a file of the folder belongs to the dataset. Any file of an unfinished one does. */
 static bool belongs(const char *file, const char *base)
 {
     static const char *const suffixes[] = { "tokens", "leat", "rejects.jsonl" };

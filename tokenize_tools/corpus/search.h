@@ -127,7 +127,7 @@ struct search {
     struct input_stop stop; /* asks rules->stop, ten times per second at most */
     struct search_tries *tries;
     size_t *looks; /* numbers of inputs that were named by URLs, and are judged by their first bytes */
-    size_t look_count;
+    size_t look_count, look_room;
     struct search_root *roots; /* in the order of the inputs */
     size_t root_count;
 };
@@ -155,7 +155,7 @@ enum leat_status search_word(struct search *s, const char *word, struct leat_err
 
 struct search_names {
     char **items;
-    size_t count;
+    size_t count, room;
 };
 
 /* Finds the paths that match a pattern of the shell, sorted by bytes. On success search_names_free() must follow. */

@@ -16,12 +16,12 @@
 #include "own_outputs.h"
 #include "search.h"
 
-/* ---- What names say ---------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 #define UUID_BYTES 36u
 
 struct table {
-    const char *name, *folder; /* which only such a table has */
+    const char *name, *folder; /* a name and a folder that only such a table has */
     const char *cure;
 };
 
@@ -57,7 +57,7 @@ bool found_name_is_note(const char *name)
     return false;
 }
 
-/* Whether a name ends in `end`, where `around` may stand before or behind that; *bytes is then what comes before. */
+/* Returns true if a name ends in `end`, with `around` perhaps before or behind it, and takes these off *bytes. */
 static bool ends_in(const char *name, size_t *bytes, const char *end, const char *around)
 {
     if (file_ends_with(name, *bytes, around))
@@ -70,8 +70,8 @@ static bool ends_in(const char *name, size_t *bytes, const char *end, const char
     return true;
 }
 
-/* Whether a file is called like Iceberg's description of a table: metadata/v3.metadata.json, or metadata/, five digits,
- * -, a UUID and the same end. If it is compressed, .gz stands before that end or, of old, behind it. */
+/* Returns true if a file has the name of Iceberg's description of a table: metadata/v3.metadata.json, or metadata/,
+ * five digits, -, a UUID and .metadata.json. If it is compressed, .gz stands before or behind .metadata.json. */
 static bool describes_iceberg(const char *name, const char *path)
 {
     static const char folder[] = "metadata/", end[] = ".metadata.json";
@@ -127,7 +127,7 @@ static enum leat_status real_path(char **real, const char *path, struct leat_err
                            : status_set_os(err, errno, path, "cannot find what %s leads to", path);
 }
 
-/* Whether `path` is folder[0..length), or lies in it. */
+/* Returns true if `path` is folder[0..length), or lies in it. */
 static bool is_in(const char *path, const char *folder, size_t length)
 {
     if (length == 1) /* "/" */
@@ -135,7 +135,7 @@ static bool is_in(const char *path, const char *folder, size_t length)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Whether folder[0..length) is called as the hub's client calls a repository in its cache. */
+/* Returns true if folder[0..length) is called as the hub's client calls a repository in its cache. */
 static bool is_repository(const char *folder, size_t length)
 {
     static const char *const kinds[] = { "datasets--", "models--", "spaces--" };
@@ -165,8 +165,8 @@ static bool is_blob_of(const char *path, const char *folder)
     return false;
 }
 
-/* Sets *leaves for a link that exists and leads somewhere. In the cache of the Hugging Face Hub, whose snapshots are
- * folders of links, the blobs of the same repository belong to the folder. */
+/* Sets *leaves if a link that exists leads out of the folder. In the cache of the Hugging Face Hub, whose snapshots are
+ * folders of links, the blobs of a repository belong to its snapshots. */
 static enum leat_status folder_links_leaves(struct folder_links *links, const char *path, bool *leaves,
                                             struct leat_error *err)
 {
@@ -181,12 +181,6 @@ static enum leat_status folder_links_leaves(struct folder_links *links, const ch
     *leaves = !is_in(real, links->real, strlen(links->real)) && !is_blob_of(real, links->real);
     free(real);
     return LEAT_OK;
-}
-
-static void folder_links_free(struct folder_links *links)
-{
-    free(links->real);
-    links->real = NULL;
 }
 
 /* ---- Patterns ---------------------------------------------------------------------------------------------------- */
@@ -314,11 +308,11 @@ static enum leat_status found_file(struct search *s, const char *path, const cha
     enum leat_status status;
 
     if (own && strcmp(own->name, name) == 0)
-        return LEAT_OK; /* as plainly the output's as hidden files are no inputs */
+        return LEAT_OK; /* its name shows that it belongs to the output */
     if (own)
         return search_skip(s, path, LEAT_SKIP_OWN, NULL, err);
     status = input_judge_found(path, s->rules, &s->tries->mounts, &format, &corpus, err);
-    if (status == LEAT_OK && s->tries->ended) /* else a file that could not be looked at is left out */
+    if (status == LEAT_OK && s->tries->ended) /* otherwise a file that could not be looked at is left out */
         status = search_check_stop(s, err);
     if (status != LEAT_OK)
         return status;
@@ -350,7 +344,7 @@ static enum leat_status found_folder(struct search *s, const char *path, bool is
     return status;
 }
 
-/* Whether a link is left out, since it leads out of the folder. */
+/* Sets *left if a link is left out, because it leads out of the folder. */
 static enum leat_status judge_link(struct search *s, const char *path, bool *left, struct leat_error *err)
 {
     enum leat_status status = folder_links_leaves(&s->folder, path, left, err);
@@ -382,7 +376,7 @@ static enum leat_status cannot_follow(const char *path, struct leat_error *err)
                          path, target);
 }
 
-/* Whether a name shows that the folder which holds it is a table: no file of that may be packed by itself. */
+/* Refuses a folder if a name in it shows that it is a table, whose files must not be packed one by one. */
 static enum leat_status refuse_table(const char *path, const char *name, const struct stat *st, struct leat_error *err)
 {
     size_t stem = strlen(path) - strlen(name);
@@ -414,7 +408,7 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     bool is_link, leads = true, left = false;
     struct stat st;
 
-    if (lstat(path, &st) != 0) /* what is hidden may come and go */
+    if (lstat(path, &st) != 0) /* hidden files may come and go */
         return kind == NAME_HIDDEN ? LEAT_OK : status_set_os(err, errno, path, "cannot examine %s", path);
     is_link = S_ISLNK(st.st_mode);
     if (is_link)
@@ -438,7 +432,8 @@ static enum leat_status found(struct search *s, const char *path, const char *na
     return S_ISDIR(st.st_mode) ? found_folder(s, path, is_link, err) : found_file(s, path, name, &st, err);
 }
 
-/* Whether --exclude leaves out all that may lie in this folder, by a pattern of its path, a slash and two stars. */
+/* Returns true if --exclude leaves out all that may lie in this folder, by a pattern of its path, a slash and two
+ * stars. */
 static bool is_left_out(const struct search *s, const char *folder)
 {
     const char *below = below_folder(s, folder);
@@ -566,7 +561,7 @@ static enum leat_status look_for_card(const char *folder, bool *card, struct lea
         return status_no_memory(err, strlen(folder));
     if (stat(path, &st) == 0)
         *card = S_ISREG(st.st_mode);
-    else if (errno != ENOENT) /* what it says must not be missed */
+    else if (errno != ENOENT) /* a README.md that cannot be read is an error */
         status = status_set_os(err, errno, path, "cannot examine %s", path);
     free(path);
     return status;
@@ -580,7 +575,8 @@ enum leat_status search_folder(struct search *s, const char *folder, struct leat
 
     search_begin_folder(s, folder);
     status = search_in(s, folder, err);
-    folder_links_free(&s->folder);
+    free(s->folder.real);
+    s->folder.real = NULL;
     if (status == LEAT_OK)
         status = look_for_card(folder, &card, err);
     return status == LEAT_OK ? search_end_folder(s, folder, before, card, err) : status;

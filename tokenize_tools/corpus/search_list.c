@@ -173,7 +173,7 @@ static enum leat_status list_file_next(struct list_file *list, char **line, stru
     return LEAT_OK;
 }
 
-/* ---- What they name ---------------------------------------------------------------------------------------------- */
+/* ---- Names in lists ---------------------------------------------------------------------------------------------- */
 
 /* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
 static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
@@ -220,7 +220,7 @@ static enum leat_status find_lines(struct search *s, struct list_file *file, str
         if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
             status = find_listed(s, file->name, line, err);
         if ((status == LEAT_E_NO_FILE || status == LEAT_E_NOT_FOUND) && !s->line_said) {
-            s->line_said = true; /* of lists within each other, the innermost */
+            s->line_said = true; /* the error names the line of the innermost list */
             return status_before(err, status, "%.480s, line %" PRIu64, file->name, number);
         }
         if (status != LEAT_OK)

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "hub/hub_glob.h"
 #include "search.h"
-
-static enum leat_status have_fetcher(struct search *s, struct leat_error *err)
-{
-    return s->list->fetcher ? LEAT_OK : fetcher_open(&s->list->fetcher, err);
-}
 
 /* Adds an object, which is the search's from now on. */
 static enum leat_status add_object(struct search *s, struct fetch_object *object, const struct record_format *format,
@@ -35,7 +31,7 @@ static void take_size(struct input_list *list, struct input *in)
 
 /* ---- Below a prefix ---- */
 
-/* What the first part of a name below the prefix says that is not plain; *part is that part. */
+/* Judges the first part of a name below the prefix that is not plain, and sets *part to it. */
 static enum found_name judge_parts(const char *below, enum leat_pack_format format, const char **part)
 {
     enum found_name kind;
@@ -48,7 +44,7 @@ static enum found_name judge_parts(const char *below, enum leat_pack_format form
     return kind;
 }
 
-/* Of a folder whose name begins with _, the folder is left out, once; the server lists all in it one after another. */
+/* Leaves out a folder whose name begins with _, once: the server lists all its objects one after another. */
 static enum leat_status pass_marked(struct search *s, const char *name, const char *part,
                                     const struct fetch_object *object, struct leat_error *err)
 {
@@ -73,11 +69,11 @@ static enum leat_status pass_marked(struct search *s, const char *name, const ch
 struct taking {
     struct search *search;
     const char *folder;
-    const char *pattern; /* of whole names; NULL: all below the folder count */
+    const char *pattern; /* pattern of whole names; NULL if all objects below the folder count */
     bool card;           /* README.md is there */
 };
 
-/* Of an object below a prefix: whether it is passed over for its name. */
+/* Leaves out an object below a prefix because of its name, if it must. */
 static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_object *object,
                                    bool *passed, struct leat_error *err)
 {
@@ -150,13 +146,11 @@ static enum leat_status search_prefix(struct search *s, const char *url, const c
 /* Notes that the input added last is judged by its first bytes. */
 static enum leat_status note_look(struct search *s, struct leat_error *err)
 {
-    size_t *looks = reallocarray(s->looks, s->look_count + 1, sizeof *looks);
+    enum leat_status status = GROW(s->looks, s->look_count + 1, s->look_room, err);
 
-    if (!looks)
-        return status_no_memory(err, (s->look_count + 1) * sizeof *looks);
-    s->looks = looks;
-    looks[s->look_count++] = s->list->count - 1;
-    return LEAT_OK;
+    if (status == LEAT_OK)
+        s->looks[s->look_count++] = s->list->count - 1;
+    return status;
 }
 
 static enum leat_status search_object(struct search *s, const char *url, struct leat_error *err)
@@ -198,7 +192,7 @@ static enum leat_status search_pattern(struct search *s, const char *url, size_t
     return status;
 }
 
-/* What was named on the Hub, with its commit. Where no path follows, the whole repository is meant. */
+/* Searches a name on the Hub, with its commit. Without a path it means the whole repository. */
 static enum leat_status search_pinned(struct search *s, const char *url, struct leat_error *err)
 {
     size_t special = strcspn(url, "*?["), bytes = strlen(url);
@@ -216,7 +210,7 @@ static enum leat_status search_pinned(struct search *s, const char *url, struct 
     return status;
 }
 
-/* What a browser shows of the Hub is HTML around a file or a list of them. */
+/* Returns true if a URL is that of a page of the Hub for browsers, which is HTML. */
 static bool is_page_of_hub(const char *url)
 {
     static const char host[] = "https://huggingface.co/", other[] = "https://hf.co/";
@@ -227,7 +221,7 @@ static bool is_page_of_hub(const char *url)
 
 enum leat_status search_url(struct search *s, const char *url, struct leat_error *err)
 {
-    enum leat_status status = have_fetcher(s, err);
+    enum leat_status status = s->list->fetcher ? LEAT_OK : fetcher_open(&s->list->fetcher, err);
     char *pinned;
 
     if (is_page_of_hub(url))

@@ -13,13 +13,14 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/grow.h"
 #include "base/status.h"
 #include "search.h"
 
 struct expansion {
     struct search *search;
     struct search_names *to;
-    struct buffer path; /* what was found of the pattern so far; a string */
+    struct buffer path; /* path that matches the pattern so far; a string */
 };
 
 static bool matches_nothing(int error)
@@ -30,14 +31,13 @@ static bool matches_nothing(int error)
 static enum leat_status keep_path(struct expansion *x, struct leat_error *err)
 {
     struct search_names *to = x->to;
-    bool full = (to->count & (to->count - 1)) == 0; /* room doubles */
-    char **items = full ? reallocarray(to->items, to->count > 0 ? 2 * to->count : 1, sizeof *items) : to->items;
+    enum leat_status s = GROW(to->items, to->count + 1, to->room, err);
+    char *path = s == LEAT_OK ? strdup((char *)x->path.bytes) : NULL;
 
-    if (!items)
-        return status_no_memory(err, 2 * to->count * sizeof *items);
-    to->items = items;
-    items[to->count] = strdup((char *)x->path.bytes);
-    return items[to->count] && ++to->count ? LEAT_OK : status_no_memory(err, x->path.size);
+    if (!path)
+        return s == LEAT_OK ? status_no_memory(err, x->path.size) : s;
+    to->items[to->count++] = path;
+    return LEAT_OK;
 }
 
 /* Appends to the path, behind its first `at` bytes. */

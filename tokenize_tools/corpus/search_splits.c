@@ -29,8 +29,8 @@
 
 struct splitting {
     struct search *search;
-    const char **names;       /* of all inputs, from a folder on */
-    const char **paths;       /* of all inputs, which begin alike */
+    const char **names;       /* names of all inputs below their folders */
+    const char **paths;       /* paths of all inputs, which are all absolute or all relative */
     char **joined;            /* those that had to be made; others are NULL */
     bool *settled;            /* inputs of folders that have splits */
     struct hub_splits splits; /* at last with the inputs of no split, whose name is NULL */
@@ -59,7 +59,7 @@ static enum leat_status read_stream(struct buffer *text, const char *path, struc
     return s;
 }
 
-/* By a client of its own: that of the inputs finds all of them before it reads. */
+/* Reads an object by a client of its own, since the client of the inputs must find all of them before it reads. */
 static enum leat_status read_object(struct buffer *text, const char *url, const struct input_stop *stop,
                                     struct leat_error *err)
 {
@@ -159,7 +159,7 @@ static const char *put_splits(struct shown *shown, const struct splitting *p)
     return shown->text;
 }
 
-/* What the inputs are in a sentence: one folder, or all of them. */
+/* Writes the subject of a sentence: one folder, or all inputs. */
 static void say_whose(const struct splitting *p, char whose[SHOWN_FOLDER + 32])
 {
     if (p->one)
@@ -239,7 +239,7 @@ static enum leat_status merge(struct splitting *p, const struct hub_splits *of, 
     return s;
 }
 
-/* Where what is below a folder begins in the paths of its inputs. */
+/* Returns the length of the part of inputs' paths that names their folder. */
 static size_t below(const char *folder)
 {
     size_t bytes = strlen(folder);
@@ -278,8 +278,7 @@ static bool is_relative(const char *path)
     return path[0] != '/' && strcmp(path, "-") != 0 && !fetch_is_url(path);
 }
 
-/* Where some paths begin at the root and others do not, the latter have to, as well: above them, too, nothing says what
- * split they belong to. */
+/* Makes all paths absolute if some are, since folders above the others may also say which split they belong to. */
 static enum leat_status make_paths(struct splitting *p, struct leat_error *err)
 {
     const struct input_list *list = p->search->list;
@@ -309,7 +308,7 @@ static enum leat_status make_paths(struct splitting *p, struct leat_error *err)
 /* The length of the folder, with its /, that path[0..bytes) is in. */
 static size_t folder_of(const char *path, size_t bytes)
 {
-    while (bytes > 0 && path[bytes - 1] == '/') /* of a folder, of what is above it */
+    while (bytes > 0 && path[bytes - 1] == '/')
         bytes--;
     while (bytes > 0 && path[bytes - 1] != '/')
         bytes--;
@@ -342,7 +341,7 @@ static size_t common_folder(const struct splitting *p)
     return common;
 }
 
-/* What no folder has settled: by names, if more than one folder was named. */
+/* Finds the splits of inputs that no folder has settled by their names, if more than one folder was named. */
 static enum leat_status split_rest(struct splitting *p, size_t *at, struct leat_error *err)
 {
     const struct search *s = p->search;

@@ -22,7 +22,7 @@
 
 #define SMALL  24u /* elements: insertion is faster */
 #define VALUES 256u
-#define BYTES  24u /* of a triple */
+#define BYTES  24u /* size of a triple */
 
 static unsigned byte_of(const struct triple *t, unsigned depth)
 {

@@ -156,7 +156,7 @@ enum leat_status by_stage_open(struct by_stage *s, const char *output, struct le
 
 void by_stage_close(struct by_stage *s)
 {
-    if (s->lock) { /* else it is another's */
+    if (s->lock) { /* otherwise another process uses the folder */
         each_file(s, remove_index, NULL);
         each_file(s, remove_file, NULL);
         leat_writer_abandon(s->lock);

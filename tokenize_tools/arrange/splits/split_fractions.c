@@ -92,7 +92,7 @@ static void print_split(struct split_fractions *f, const char *name, uint64_t va
         used--;
         digits--;
     }
-    f->text[digits == 0 ? used - 1 : used] = '\0'; /* without the point, if nothing follows it */
+    f->text[digits == 0 ? used - 1 : used] = '\0'; /* leave out a point at the end */
 }
 
 /* Reads the fraction of split i; with those before it, *sum, it must be at most 1. */

@@ -13,12 +13,12 @@
 struct csv_header {
     char delimiter;
     uint64_t at, columns;
-    uint64_t column[]; /* of each want; UINT64_MAX: the header lacks it */
+    uint64_t column[]; /* column of each want; UINT64_MAX if the header lacks it */
 };
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
-/* Where the fields of a record are read. */
+/* The fields of a record that is read. */
 struct fields {
     char *record, *at, *end;
     char delimiter;
@@ -113,7 +113,7 @@ static bool is_called(const struct field *f, const char *name)
     return f->bytes == strlen(name) && memcmp(f->at, name, f->bytes) == 0;
 }
 
-/* Which wants have this column. */
+/* Gives a column to the wants that name it. */
 static enum leat_status take_column(struct csv_header *h, const struct record_fields *fields, const char *name,
                                     const struct field *f, struct leat_error *err)
 {

@@ -26,7 +26,7 @@ struct fetch {
     unsigned depth;
     struct fetch_range *ranges[DEPTH]; /* in the order of their places */
     unsigned count;
-    uint64_t next;  /* what follows the last one */
+    uint64_t next;  /* place after the last range */
     unsigned reads; /* since it began at a place; no more than EAGER count */
     struct fetch_range *spare;
 };

@@ -110,8 +110,8 @@ void fetcher_free_range(struct fetch_range *r)
     free(r);
 }
 
-/* What the server says of the object must be what was found of it. Damage is what files have: an object that has become
- * shorter is another one. */
+/* Fails a range if the server's object is not the one that was found. An object that has become shorter is another one,
+ * not a damaged one. */
 static void judge(struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
@@ -129,7 +129,7 @@ static void judge(struct fetch_range *r)
 static void finish(struct fetcher *f, struct fetch_range *r)
 {
     f->under_way--;
-    f->waits[0] = '\0'; /* what nobody was told is over */
+    f->waits[0] = '\0'; /* the wait is over before a reader was told */
     judge(r);
     r->state = r->transfer.status == LEAT_OK ? RANGE_READY : RANGE_FAILED;
     pthread_cond_broadcast(&f->done);

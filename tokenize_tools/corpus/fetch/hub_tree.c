@@ -82,7 +82,7 @@ static enum leat_status make_etag(char **etag, const struct jsontree *j, uint32_
     return s;
 }
 
-/* Whether a path lies below the folder's, which may end in /. */
+/* Returns true if a path lies below the folder's, which may end in /. */
 static bool is_below(const char *path, const char *folder)
 {
     size_t length = strlen(folder);
@@ -259,7 +259,7 @@ static void name_revisions(struct remote *r, const struct url *url, struct leat_
     buffer_free(&text);
 }
 
-/* What the repository at its revision is called with its commit. */
+/* Asks for the name of the repository with the commit of its revision. */
 static enum leat_status ask_revision(struct remote *r, const struct url *url, char **to, struct leat_error *err)
 {
     char commit[HUB_COMMIT + 1], *what = NULL, *id = NULL;
@@ -282,7 +282,7 @@ static enum leat_status ask_revision(struct remote *r, const struct url *url, ch
     return s;
 }
 
-/* The same for ORG as a repository of its own, whose path begins with NAME. LEAT_E_NO_FILE: there is none either. */
+/* Asks for ORG as a repository of its own, whose path begins with NAME. Returns LEAT_E_NO_FILE if there is none. */
 static enum leat_status ask_without_organization(struct remote *r, const struct url *url, char **to,
                                                  struct leat_error *err)
 {
@@ -337,7 +337,7 @@ enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before,
     return s;
 }
 
-/* Whether a name is that of a repository with its commit, and no path. Who reads on counts on that. */
+/* Returns true if a name is that of a repository with its commit, and no path. The readers of pins need that. */
 static bool is_pinned(const char *name)
 {
     struct url u;
@@ -412,7 +412,7 @@ static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const 
     return s;
 }
 
-/* The same where the name has its commit: nobody is asked. */
+/* Pins a name that has its commit, without asking the Hub. */
 static enum leat_status keep_commit(struct hub_pins *pins, const struct url *u, const char *from,
                                     struct leat_error *err)
 {

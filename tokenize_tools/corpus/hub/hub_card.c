@@ -23,15 +23,15 @@
 #endif
 
 #define HUB_CARD_KEPT    ((size_t)16 << 20) /* bytes of names and paths, each with a few of its own */
-#define HUB_CARD_SPLITS  1000u              /* of a configuration */
-#define HUB_CARD_DEPTH   200u               /* of lists and mappings within each other */
+#define HUB_CARD_SPLITS  1000u              /* the most splits of a configuration */
+#define HUB_CARD_DEPTH   200u               /* the deepest nesting of lists and mappings */
 #define HUB_CARD_ANCHORS 10000u             /* and aliases */
 
 /* ---- The block ---- */
 
 struct block {
     const char *at, *end;
-    size_t lines; /* of the file, before it */
+    size_t lines; /* number of lines before it in the file */
     bool open;    /* it may go on after what was read */
 };
 
@@ -92,7 +92,7 @@ static const char *skip_marks(const struct block *b, const char *at)
     return at;
 }
 
-/* Whether a line of the block begins with configs and a colon: other blocks say nothing, and need not be readable. */
+/* Returns true if a line of the block begins with configs and a colon. Other blocks need not be readable. */
 static bool has_configs(const struct block *b)
 {
     for (const char *line = b->at; line < b->end; line = next_line(b, line + 1)) {

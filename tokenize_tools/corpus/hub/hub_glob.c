@@ -29,7 +29,8 @@ static uint32_t next_character(struct part *text)
     return character;
 }
 
-/* Where a set ends whose [ is at `open`: its ]; NULL: it is no set. A ] that comes first belongs to it. */
+/* Returns the ] that ends the set whose [ is at `open`; NULL if it is no set. A ] that comes first belongs to the
+ * set. */
 static const char *set_end(const struct part *pattern, const char *open)
 {
     const char *first = open + 1;

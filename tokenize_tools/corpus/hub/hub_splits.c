@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "hub_glob.h"
 
@@ -46,25 +47,16 @@ static const struct row groups[][MAX_ROWS] = {
 
 /* ---- Lists ---- */
 
-/* Doubles room at powers of two. NULL: no memory; the old array stays. */
-static void *grow(void *items, size_t count, size_t size)
-{
-    return (count & (count - 1)) == 0 ? reallocarray(items, count > 0 ? 2 * count : 1, size) : items;
-}
-
 static enum leat_status add_split(struct hub_splits *splits, const char *name, size_t bytes, struct leat_error *err)
 {
-    struct hub_split *items = grow(splits->items, splits->count, sizeof *items);
-    char *copy = name ? strndup(name, bytes) : NULL;
+    enum leat_status s = GROW(splits->items, splits->count + 1, splits->room, err);
+    char *copy = s == LEAT_OK && name ? strndup(name, bytes) : NULL;
 
-    if (items)
-        splits->items = items;
-    if (!items || (name && !copy)) {
-        free(copy);
-        return status_no_memory(err, (splits->count + 1) * 2 * sizeof *items);
-    }
-    items[splits->count++] = (struct hub_split) { .name = copy };
-    return LEAT_OK;
+    if (s == LEAT_OK && name && !copy)
+        s = status_no_memory(err, bytes);
+    if (s == LEAT_OK)
+        splits->items[splits->count++] = (struct hub_split) { .name = copy };
+    return s;
 }
 
 static bool is_called(const struct hub_split *split, const char *name, size_t bytes)
@@ -78,25 +70,21 @@ enum leat_status hub_splits_add(struct hub_splits *splits, const char *name, siz
                                 struct leat_error *err)
 {
     struct hub_split *split;
-    size_t i = 0, *files;
+    enum leat_status s;
+    size_t i = 0;
 
     while (i < splits->count && !is_called(&splits->items[i], name, bytes))
         i++;
-    if (i == splits->count) {
-        enum leat_status s = add_split(splits, name, bytes, err);
-
-        if (s != LEAT_OK)
-            return s;
-    }
+    s = i == splits->count ? add_split(splits, name, bytes, err) : LEAT_OK;
+    if (s != LEAT_OK)
+        return s;
     split = &splits->items[i];
     if (split->count > 0 && split->files[split->count - 1] == file)
         return LEAT_OK;
-    files = grow(split->files, split->count, sizeof *files);
-    if (!files)
-        return status_no_memory(err, 2 * split->count * sizeof *files);
-    split->files = files;
-    files[split->count++] = file;
-    return LEAT_OK;
+    s = GROW(split->files, split->count + 1, split->room, err);
+    if (s == LEAT_OK)
+        split->files[split->count++] = file;
+    return s;
 }
 
 void hub_splits_free(struct hub_splits *splits)
@@ -240,7 +228,7 @@ enum leat_status hub_splits_by_names(struct hub_splits *splits, const char *cons
 
 /* ---- README.md ---- */
 
-/* As a path in a folder is written: ./data and data/ are data. */
+/* Writes a path in a folder in its plain form: ./data and data/ become data. */
 static const char *plain(const char *path)
 {
     while (strncmp(path, "./", 2) == 0)

@@ -25,7 +25,7 @@ struct hub_split {
 
 struct hub_splits {
     struct hub_split *items; /* splits with files; train, validation and test before others that names say */
-    size_t count;            /* 0 if neither README.md nor a name says anything */
+    size_t count, room;      /* count is 0 if neither README.md nor a name says anything */
 };
 
 /*

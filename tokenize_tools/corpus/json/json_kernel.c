@@ -36,7 +36,7 @@ static inline const char *find_special(const char *p, const char *end)
     return p;
 }
 
-/* What the letter after a backslash stands for; LETTER_U for u, 0 for any other letter. */
+/* The meaning of a letter after a backslash; LETTER_U for u, 0 for letters without a meaning. */
 #define LETTER_U 1
 static const char letters[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',    ['f'] = '\f',
                                    ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t', ['u'] = LETTER_U };
@@ -86,8 +86,8 @@ static inline bool pass_escapes(const char **at, const char *end)
 }
 
 #if defined(BYTE_MASKS)
-/* As pass(), in steps of sixty-four bytes: to a place at which to stop, and then *stopped is true; or so far that fewer
- * are left. Usual escapes cost no branch of their own. */
+/* Does what pass() does, in steps of sixty-four bytes: up to a place at which to stop, and then sets *stopped; or until
+ * fewer bytes are left. Usual escapes cost no branch of their own. */
 static inline const char *pass_masks(const char *at, const char *end, bool *escaped, bool *stopped)
 {
     while (end - at >= (ptrdiff_t)MASK_BYTES) {
@@ -167,7 +167,7 @@ static inline void take_code(char **to, const char **from, const char *end)
     *from += 6;
 }
 
-/* As pass_escapes() goes. */
+/* Unescapes the escapes that pass_escapes() skips. */
 static inline void take_escapes(char **to, const char **from, const char *end)
 {
     const char *p = *from;
@@ -244,7 +244,8 @@ static inline void copy_segment(char *to, const char *from, size_t count)
         block_store(to + i, block_load(from + i));
 }
 
-/* In steps of sixty-four bytes, while `to` is that far behind or elsewhere and as many more are left. */
+/* Unescapes in steps of sixty-four bytes, while `to` is that far behind or elsewhere, and as many more bytes are
+ * left. */
 static inline void unescape_masks(char **to, const char **from, const char *end)
 {
     const char *p = *from;

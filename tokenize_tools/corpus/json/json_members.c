@@ -12,8 +12,8 @@ struct walk {
     const char *at, *end;
     char path[JSON_MEMBER_NAME];
     bool unnamed, dotted;            /* the path does not fit, or cannot be named */
-    unsigned depth;                  /* of open objects */
-    size_t lengths[JSON_PATH_NAMES]; /* of the paths that lead to them */
+    unsigned depth;                  /* number of open objects */
+    size_t lengths[JSON_PATH_NAMES]; /* lengths of the paths that lead to them */
     bool states[JSON_PATH_NAMES][2]; /* `unnamed` and `dotted` of these */
 };
 

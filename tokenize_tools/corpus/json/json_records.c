@@ -28,9 +28,9 @@ static size_t pass_spaces(const char *text, size_t at, size_t bytes)
     return at;
 }
 
-/* Whether the first object of the text, which begins at `at`, is not a line: it goes over a line's end, or another one
- * follows it on the only line. It is valid, as far as it goes. Anything else may be a broken line of many, which is one
- * reject, while a break between objects ends what can be read. */
+/* Returns true if the first object of the text, which begins at `at`, is valid as far as it goes, and is no line: it
+ * goes over a line's end, or another one follows it on the only line. Other text may be lines of which one is broken,
+ * which costs one reject, while nothing can be read after a break between objects. */
 static bool are_objects(const char *text, size_t at, size_t bytes)
 {
     static const struct json_paths nothing;

@@ -11,13 +11,13 @@
 
 #include "base/status.h"
 
-/* ---- What comes next --------------------------------------------------------------------------------------------- */
+/* ---- States ------------------------------------------------------------------------------------------------------ */
 
 enum json_scan_state {
     STATE_VALUE,
-    STATE_VALUE_OR_END, /* of an array */
+    STATE_VALUE_OR_END, /* the start of an array */
     STATE_NAME,
-    STATE_NAME_OR_END, /* of an object */
+    STATE_NAME_OR_END, /* the start of an object */
     STATE_COLON,
     STATE_AFTER, /* a value */
     STATE_STRING,
@@ -34,7 +34,7 @@ enum json_scan_state {
     STATE_WORD
 };
 
-/* Whether what is open, at depth 1 or deeper, is an object. */
+/* Returns true if the innermost open bracket, at depth 1 or deeper, is an object. */
 static bool in_object(const struct json_scan *scan)
 {
     return scan->is_object[(scan->depth - 1) / 64] >> (scan->depth - 1) % 64 & 1;
@@ -118,7 +118,7 @@ const char *json_scan_kind(enum json_kind kind)
 /* A chunk that is being fed. */
 struct chunk {
     const char *begin, *at, *end;
-    uint64_t position; /* of its first byte */
+    uint64_t position; /* place of its first byte */
 };
 
 static uint64_t place_of(const struct chunk *p)
@@ -152,7 +152,7 @@ static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
     scan->name_bytes += count;
 }
 
-/* What an earlier member of the same name had, and what was inside it, no longer counts. */
+/* Drops the places of an earlier member of this name, and of members inside it. */
 static void forget(struct json_scan *scan, uint32_t node)
 {
     const struct json_node *n = &scan->nodes[node];
@@ -411,7 +411,7 @@ static bool step_escape(struct json_scan *scan, struct chunk *p)
     return true;
 }
 
-/* Whether a number may end there. */
+/* Returns true if a number may end there. */
 static bool is_whole_number(unsigned state)
 {
     return state == STATE_ZERO || state == STATE_INTEGER || state == STATE_FRACTION || state == STATE_EXPONENT;
@@ -545,7 +545,7 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
 {
     if (!scan->bad && is_whole_number(scan->state))
         end_value(scan, scan->position);
-    if (!scan->bad && scan->state == STATE_WORD) { /* what there is of it is not a value */
+    if (!scan->bad && scan->state == STATE_WORD) { /* a word that is cut off is no value */
         scan->bad = true;
         scan->position = scan->begin;
     }

@@ -51,7 +51,7 @@ void json_unescape_chunk(const struct json_kernels *kernels, struct json_unescap
     char border[2 * JSON_UNESCAPE_HELD], *to = out;
     size_t held = state->held_bytes, more, cut;
 
-    if (held > 0) { /* what is held, with the start of this chunk */
+    if (held > 0) { /* the held bytes, with the start of this chunk */
         more = in_bytes < JSON_UNESCAPE_HELD ? in_bytes : JSON_UNESCAPE_HELD;
         memcpy(border, state->held, held);
         memcpy(border + held, in, more);
@@ -59,7 +59,7 @@ void json_unescape_chunk(const struct json_kernels *kernels, struct json_unescap
         to = unescape(to, border, border + held + more - cut);
         state->held_bytes = more == in_bytes ? cut : 0;
         memcpy(state->held, border + held + more - cut, state->held_bytes);
-        if (more < in_bytes) /* then `more` is greater than what can be cut */
+        if (more < in_bytes) /* then `more` is greater than the longest escape */
             more -= cut;
         in += more;
         in_bytes -= more;

@@ -31,7 +31,8 @@ static void close_zstd(void *state)
     ZSTD_freeDCtx(state);
 }
 
-/* What is given lies where it stays, so that no window is needed: a page is one frame, whose window has its size. */
+/* Lets libzstd write to the page's own memory, so that it needs no window: a page is one frame, whose window has its
+ * size. */
 static size_t begin_stretches(ZSTD_DCtx *zstd)
 {
     size_t error = ZSTD_DCtx_reset(zstd, ZSTD_reset_session_and_parameters);
@@ -85,7 +86,7 @@ static const char *unpack_members(void *members, struct raw_input *in, const str
     while (s == LEAT_OK && step != STEP_END && at <= p->room && rest > 0) {
         size_t end = rest < p->room ? rest : p->room;
 
-        /* with no room left, one byte more is asked for: it must not come */
+        /* when no room is left, one more byte is asked for, which must not come */
         s = decompressor_gzip.step(members, in, at < p->room ? p->out + at : &beyond, at < p->room ? end - at : 1, &got,
                                    &step, NULL);
         at += got;
@@ -176,7 +177,7 @@ static const char *unpack_lz4(void *state, const struct codec_page *p)
 
 /* ---- The table ---- */
 
-/* By their numbers in files. */
+/* The codecs by their numbers in files. */
 static const struct codec codecs[] = {
     { .name = "uncompressed" },
     { .name = "Snappy", .unpack = codec_snappy },

@@ -84,9 +84,9 @@ static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
     copy_16(to + 48, from + 48);
 }
 
-/* What a tag says, by its value, so that little has to be done before the next tag is known: the bytes that the element
- * takes of the input; how many it gives; which bits of the two bytes after the tag are its distance, and the bits above
- * these. NO_COUNT: a tag of another kind. */
+/* A table by the value of a tag, so that the next tag is known soon: the bytes that the element takes from the input,
+ * the bytes that it gives, the bits of the two bytes after the tag that are its distance, and the bits above these.
+ * NO_COUNT is a tag of another kind. */
 #define NO_COUNT 255
 #define STEP(t)  ((t) % 4 == 0 ? (t) / 4 + 2 : (t) % 4 + 1)
 #define COUNT(t)                                                                                                       \

@@ -249,7 +249,7 @@ static enum leat_status column_load_data(struct column *c, struct leat_error *er
     return why ? column_broken(c, why, err) : LEAT_OK;
 }
 
-/* ---- From page to page ------------------------------------------------------------------------------------------- */
+/* ---- Pages ------------------------------------------------------------------------------------------------------- */
 
 #define AROUND ((size_t)64 << 10)
 
@@ -304,7 +304,7 @@ void column_rest(const struct column *c)
     block_rest(&c->places);
 }
 
-/* Where a byte is used, the kernel brings some more around it. */
+/* Counts some more bytes than were used, since the kernel reads some around them. */
 void column_used(struct column *c, size_t bytes)
 {
     if (!c->bytes.mapped && !c->dictionary_bytes.mapped)

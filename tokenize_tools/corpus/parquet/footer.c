@@ -15,10 +15,10 @@
 /* Bytes of the shortest row group: three fields with a byte of type and at least one of value, and the end. */
 #define MIN_GROUP 7u
 
-/* What is said of a column in a row group. */
+/* The metadata of a column in a row group. */
 struct chunk_meta {
     uint64_t type, codec, values, bytes;
-    uint64_t first, data; /* where the first page begins, and the first one with data */
+    uint64_t first, data; /* places of the first page, and of the first one with data */
     bool has_meta, elsewhere, encrypted;
 };
 

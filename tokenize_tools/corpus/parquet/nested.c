@@ -10,7 +10,7 @@
 
 /* ---- Entries of a row -------------------------------------------------------------------------------------------- */
 
-/* Whether so many bytes more may be put into a buffer, and room for them if so. */
+/* Makes room for `more` bytes in a block, if the limit of memory allows it. */
 static enum leat_status make_room(struct column *c, struct block *b, size_t more, struct leat_error *err)
 {
     struct column_memory *m = c->memory;
@@ -134,9 +134,9 @@ void nested_close(struct nested_row *row)
 /* ---- A row as JSON ----------------------------------------------------------------------------------------------- */
 
 /*
- * A row as JSON, by its nodes. Each leaf has a next entry. Its definition level says whether a node is null, a list
- * empty or an element there; after an element, its repetition level says whether the list goes on. All leaves below a
- * node must say the same.
+ * A row is written as JSON by its nodes. Each leaf has a next entry. Its definition level says whether a node is null,
+ * a list empty or an element there; after an element, its repetition level says whether the list goes on. All leaves
+ * below a node must agree.
  */
 
 #define APART "its columns do not go together"
@@ -185,7 +185,7 @@ static bool failed(const struct writer *w)
     return w->why || w->json.status != LEAT_OK;
 }
 
-/* Whether the next entries end above a level on the way to the node. */
+/* Returns true if the next entries end above a level on the way to the node. */
 static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t level)
 {
     unsigned lacking = 0, reaching = 0;
@@ -201,13 +201,13 @@ static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t l
     return lacking > 0;
 }
 
-/* Whether the node is not there in the next entries. */
+/* Returns true if the node is not there in the next entries. */
 static bool lacks(struct writer *w, const struct nested_node *n)
 {
     return ends_above(w, n, n->definition);
 }
 
-/* Whether the list of the repeated node goes on. */
+/* Returns true if the list of the repeated node goes on. */
 static bool goes_on(struct writer *w, const struct nested_node *n)
 {
     unsigned more = 0;

@@ -9,7 +9,7 @@
 
 /* ---- Checksum ---------------------------------------------------------------------------------------------------- */
 
-/* By the library that inflates gzip; a build without one takes four bits at once. */
+/* The CRC-32 of the library that inflates gzip; a build without one takes four bits at a time. */
 
 #define MOST ((size_t)1 << 30) /* at once, for the libraries */
 
@@ -39,7 +39,7 @@ uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t count)
 
 /* ---- Header ------------------------------------------------------------------------------------------------------ */
 
-/* What depends on the kind: the first field is the number of values in all of them. */
+/* Reads the fields that depend on the kind; the first one is the number of values in all kinds. */
 static void read_kind(struct thrift *t, struct thrift_field f, struct page *p, enum page_kind kind)
 {
     struct thrift_field part = { 0 };

@@ -10,13 +10,13 @@
 struct parquet_reader {
     const struct parquet_file *file;
     struct parquet_source source; /* the file's, with a context of its own */
-    uint64_t row, rows;           /* of the group: the next one, all */
+    uint64_t row, rows;           /* number of the next row, and number of rows in the group */
     struct column *columns;       /* the file's */
     struct nested_row *nested;    /* NULL: no column is */
     uint64_t nested_at;           /* the next row of it */
     struct column_memory memory;
     char texts[PARQUET_MAX_COLUMNS][VALUE_TEXT];
-    enum leat_status status; /* of the first failure, which stays */
+    enum leat_status status; /* status of the first failure, which stays */
     struct leat_error error;
 };
 

@@ -37,7 +37,7 @@ enum logical {
     LOGICAL_UUID = 14
 };
 
-#define MAX_FIXED (1u << 20) /* bytes of a value that has the same length in all rows */
+#define MAX_FIXED (1u << 20) /* the most bytes of a value of fixed length */
 
 /* Takes a LogicalType, the value of field `f`. */
 static void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n)
@@ -80,13 +80,7 @@ static bool is_unsigned(const struct schema_node *n)
                                          : n->converted >= CONVERTED_UINT_8 && n->converted <= CONVERTED_UINT_64;
 }
 
-/* Whether a column has no type but null. */
-static bool schema_is_nothing(const struct schema_node *n)
-{
-    return n->logical == LOGICAL_NOTHING;
-}
-
-/* Whether a group is annotated as a list, or as a map. */
+/* Returns true if a group is annotated as a list, or as a map. */
 static bool schema_is_list(const struct schema_node *n)
 {
     return n->logical == LOGICAL_LIST || n->converted == CONVERTED_LIST;
@@ -146,30 +140,30 @@ static const char *schema_take(struct parquet_column *c, const struct schema_nod
 
 #define MAX_DEPTH  64u  /* levels fit in a byte */
 #define NAME_BYTES 256u /* names that are longer match no want, and are cut in messages */
-#define LIST_BYTES 500u /* of columns in a sentence */
+#define LIST_BYTES 500u /* the most bytes of a list of columns in a sentence */
 #define OFF_PATH   SIZE_MAX
 
 struct group {
     uint64_t left; /* children to come */
     uint32_t definition, repetition;
-    unsigned node;                       /* of the nested column, if it is captured */
+    unsigned node;                       /* number of the node in the nested column, if it is captured */
     size_t matched[PARQUET_MAX_COLUMNS]; /* so many bytes of a wanted path, with the dot; or OFF_PATH */
-    size_t path_bytes;                   /* of walk.path */
+    size_t path_bytes;                   /* length of walk.path */
 };
 
 struct walk {
     struct thrift *t;
     const struct parquet_want *wants;
     struct parquet_column *columns;
-    unsigned count;  /* of wants */
+    unsigned count;  /* number of wants */
     unsigned *taken; /* columns */
     struct nested *nested;
     struct group groups[MAX_DEPTH];
     unsigned depth;
     unsigned capturing; /* the depth of the nested column, while nodes below it are read; else 0 */
     uint64_t leaves;
-    char path[2 * NAME_BYTES]; /* of the group, with a dot after it; cut if it is longer */
-    char list[LIST_BYTES];     /* of columns, for a sentence */
+    char path[2 * NAME_BYTES]; /* path of the group, with a dot after it; cut if it is longer */
+    char list[LIST_BYTES];     /* columns, for a sentence */
     size_t listed;
     bool unlisted; /* there are columns that are not in the list */
 };
@@ -382,7 +376,7 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
                   : repetition > 0
                       ? "is in a list; name a column of single values"
                       : schema_take(c, n, w->wants[i].use == PARQUET_JSON ? PARQUET_TEXT : w->wants[i].use);
-        if (refused && !c->exists && (w->wants[i].optional || (w->wants[i].may_lack && schema_is_nothing(n))))
+        if (refused && !c->exists && (w->wants[i].optional || (w->wants[i].may_lack && n->logical == LOGICAL_NOTHING)))
             continue;
         if (refused)
             t->status = status_field(t->err,
@@ -498,7 +492,7 @@ static void take_node(struct walk *w)
         take_group(w, &n);
 }
 
-/* Whether a folder of the file is called COLUMN=..., as Hive, Spark and others put a column into names. */
+/* Returns true if a folder of the file is called COLUMN=..., as Hive, Spark and others put a column into names. */
 static bool is_in_name(const char *name, const char *column)
 {
     size_t bytes = strlen(column);

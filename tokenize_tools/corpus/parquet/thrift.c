@@ -37,7 +37,7 @@ enum leat_status window_copy(struct window *w, uint64_t offset, void *out, size_
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
-#define MAX_DEPTH 64u /* of what is skipped */
+#define MAX_DEPTH 64u /* the deepest nesting of values that are skipped */
 
 enum leat_status thrift_broken(struct thrift *t, const char *why)
 {
@@ -233,7 +233,7 @@ static void skip_value(struct thrift *t, enum thrift_type type, bool in_list, un
     }
     switch (type) {
     case THRIFT_TRUE:
-    case THRIFT_FALSE: /* of a field, the type is the value */
+    case THRIFT_FALSE: /* the type of the field is its value */
         pass(t, in_list);
         break;
     case THRIFT_I8:

@@ -37,7 +37,7 @@ static void step_up(char *made)
         ++*at;
 }
 
-/* With a first digit, the locale's decimal point, the other digits, and an exponent. */
+/* Writes a first digit, the locale's decimal point, the other digits, and an exponent. */
 static void print_number(const struct number *n, char *made, size_t room)
 {
     double magnitude = fabs(n->value);
@@ -68,7 +68,7 @@ static int first_exponent(double magnitude)
     return (int)at - 3;
 }
 
-/* The same as print_number(), for numbers whose decimals are found exactly in 128 bits; false: others, and what lies
+/* Does what print_number() does, for numbers whose decimals are found exactly in 128 bits; false: others, and what lies
  * halfway between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to m *
  * 10^places than half of 10^places. */
 static bool make_usual(const struct number *n, char *made, size_t room)

@@ -384,7 +384,7 @@ static const char *runs_next(struct values *v, struct parquet_value *value)
 #define PLACES                                                                                                         \
     .bytes = true, .fixed = true, .integers = true, .floats = true, .open = dictionary_open, .next = dictionary_next
 
-/* By their numbers in files. */
+/* The encodings by their numbers in files. */
 static const struct value_encoding encodings[] = {
     [0] = { "PLAIN", .bytes = true, .fixed = true, .integers = true, .floats = true, .open = open_nothing,
             .next = plain_next },
@@ -398,7 +398,7 @@ static const struct value_encoding encodings[] = {
             .next = split_next },
 };
 
-/* Of truth values. */
+/* The encoding of truth values. */
 static const struct value_encoding bits = { "PLAIN", .open = bits_open, .next = bits_next };
 static const struct value_encoding runs = { "RLE", .open = runs_open, .next = runs_next };
 

@@ -37,7 +37,7 @@ static enum leat_status want_field(struct keep *k, struct condition_step *step, 
 
     if (step->operation == CONDITION_EXISTS)
         want.use = RECORD_EXISTS;
-    if (step->text) /* what comes after that many bytes decides nothing; and a pair of surrogates is not cut */
+    if (step->text) /* bytes after these decide nothing; and a pair of surrogates is not cut */
         want.most = RECORD_RAW_BYTES * step->bytes + 12;
     s = status_field(err, record_want(fields, &want, &step->number, err), "keep");
     if (s == LEAT_OK && step->number < 64)
@@ -97,7 +97,7 @@ static int compare_text(const struct record_value *v, const char *text, size_t t
     return seen < text_bytes ? -1 : 0;
 }
 
-/* What there is in memory of a string decides. */
+/* Gets the value of a field for a condition. Only the bytes of a string that are in memory decide. */
 static bool get(const void *record, const struct condition_step *step, struct decimal *number, int *order)
 {
     const struct record_value *v = record_value(record, step->number);

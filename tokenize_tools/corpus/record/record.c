@@ -16,7 +16,7 @@ const enum leat_hint record_hints[RECORD_USES] = {
     [RECORD_ID] = LEAT_HINT_ID,
 };
 
-/* ---- What a run wants -------------------------------------------------------------------------------------------- */
+/* ---- Wanted fields ----------------------------------------------------------------------------------------------- */
 
 enum leat_status record_want(struct record_fields *fields, const struct record_want *want, uint32_t *number,
                              struct leat_error *err)
@@ -193,7 +193,7 @@ static bool is_long_id(const struct record_value *v)
     return !v->escaped || v->bytes > RECORD_RAW_BYTES * RECORD_ID_BYTES || unescaped_bytes(v) > RECORD_ID_BYTES;
 }
 
-/* What a record without a text has in its place. */
+/* Refuses a record without a text, and names the value in its place. */
 static enum leat_status refuse_text(struct record *r, struct leat_error *err)
 {
     const struct record_want *want = &r->fields->wants[r->fields->text];

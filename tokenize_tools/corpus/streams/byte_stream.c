@@ -31,7 +31,7 @@ struct byte_stream {
     bool border;           /* the decompressor stands there */
     struct spans *spans;   /* NULL: no other thread decompresses for this stream */
     struct span *span;     /* its text is given now; NULL: the decompressor's */
-    size_t given;          /* of it */
+    size_t given;          /* bytes of it that were given */
     uint64_t spanned;      /* bytes that spans gave */
     uint64_t decompress_ns;
     uint64_t max_memory; /* UINT64_MAX: no limit */
@@ -114,15 +114,6 @@ static enum leat_status open_decompressor(struct byte_stream *s, const struct by
     return status == LEAT_OK ? raw_input_buffer(&s->in, err) : status;
 }
 
-static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
-{
-    enum leat_status status = raw_input_seek(&s->in, mark->raw_offset, checksum_load(mark->sum), err);
-
-    s->mark = *mark;
-    s->text_position = mark->text_offset;
-    return status;
-}
-
 enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char *path, const char *name,
                                             struct fetch_object *object, const struct byte_mark *mark,
                                             const struct input_stop *stop, struct leat_error *err)
@@ -139,8 +130,11 @@ enum leat_status byte_stream_open_stoppable(struct byte_stream **out, const char
         status = detect(s, name, err);
     if (status == LEAT_OK)
         status = open_decompressor(s, mark, err);
-    if (status == LEAT_OK && mark)
-        status = go_on(s, mark, err);
+    if (status == LEAT_OK && mark) {
+        status = raw_input_seek(&s->in, mark->raw_offset, checksum_load(mark->sum), err);
+        s->mark = *mark;
+        s->text_position = mark->text_offset;
+    }
     if (status != LEAT_OK) {
         byte_stream_close(s);
         return status;
@@ -221,22 +215,17 @@ static void give_span(struct byte_stream *s, uint8_t *buf, size_t room, size_t *
     s->span = NULL;
 }
 
-static bool take_span(struct byte_stream *s)
-{
-    if (!s->span && s->spans && s->border) {
-        s->span = spans_take(s->spans, raw_input_position(&s->in));
-        s->given = 0;
-    }
-    return s->span;
-}
-
-/* Some text, or s->ended. */
+/* Gives some text, or sets s->ended. */
 static enum leat_status read_step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
 {
     enum decompressor_step what = STEP_MORE;
     enum leat_status status;
 
-    if (take_span(s)) {
+    if (!s->span && s->spans && s->border) {
+        s->span = spans_take(s->spans, raw_input_position(&s->in));
+        s->given = 0;
+    }
+    if (s->span) {
         give_span(s, buf, room, got);
         return LEAT_OK;
     }
@@ -296,7 +285,7 @@ void byte_stream_share(struct byte_stream *s, uint64_t most)
         s->spans = spans_open(&s->in, s->decompressor, most);
 }
 
-/* ---- What is known ---------------------------------------------------------------------------------------------- */
+/* ---- Facts about a stream --------------------------------------------------------------------------------------- */
 
 enum byte_form byte_stream_form(const struct byte_stream *s)
 {

@@ -21,7 +21,7 @@ static bool begins(const uint8_t *head, size_t bytes)
 
 struct bzip2_streams {
     bz_stream bz;
-    unsigned level; /* of the stream for which libbz2 holds memory; 0: none */
+    unsigned level; /* level of the stream for which libbz2 holds memory; 0 if none */
     struct text_step step;
 };
 

@@ -8,7 +8,7 @@
 #include "base/file_kind.h"
 #include "base/status.h"
 
-/* ---- What the rows have in common -------------------------------------------------------------------------------- */
+/* ---- Members and sentences --------------------------------------------------------------------------------------- */
 
 bool decompressor_magic(const uint8_t *head, size_t bytes, const uint8_t magic[RAW_HEAD])
 {

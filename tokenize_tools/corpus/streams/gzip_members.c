@@ -14,7 +14,7 @@
 #include "decompressor.h"
 #include "inflater.h"
 
-#define FIXED_BYTES   10u /* of a header */
+#define FIXED_BYTES   10u /* bytes that each header has */
 #define TRAILER_BYTES 8u
 #define METHOD        8u
 #define BACK          8u /* how far an inflater may step back at the end of its data */
@@ -45,10 +45,10 @@ struct gzip_members {
     struct inflater *inflater;
     enum state state;
     uint8_t held[FIXED_BYTES]; /* numbers of the header and the trailer, as they come */
-    unsigned count;            /* of them, or of the bytes of an extra field still to come */
+    unsigned count;            /* number of them, or of bytes of an extra field that are left */
     uint8_t flags;
     uint32_t header_sum;
-    uint32_t sum, text_bytes; /* of the member */
+    uint32_t sum, text_bytes; /* CRC-32 and length of the member's text */
     size_t fed;               /* bytes from in->at on that the inflater has and may give back */
 };
 
@@ -268,7 +268,7 @@ static enum leat_status step_gzip(void *state, struct raw_input *in, void *buf, 
         s = raw_input_fill(in, err);
     if (s != LEAT_OK)
         return s;
-    if (g->state == STATE_DATA) /* also without new input: the inflater may still hold text */
+    if (g->state == STATE_DATA) /* without new input, too, since the inflater may still hold text */
         return pass_data(g, in, buf, room, got, err);
     if (in->held == in->at) { /* so the input has ended */
         if (g->state < STATE_BETWEEN)

@@ -2,8 +2,8 @@
  * inflater_isal.c: inflates by igzip of isa-l, about three times as fast as zlib.
  *
  * It decodes up to three symbols at once, and if the data is cut off, it gives nothing of a group whose last symbol is
- * incomplete. A file that is cut off must give the same text on every machine, so find_tail() finds the complete
- * literals of that group in another way. And in broken data it may give text that is wrong just before a defect,
+ * incomplete. The text of a file that is cut off must not depend on the machine, so find_tail() finds the complete
+ * literals of that group in another way. In broken data igzip may give text that is wrong just before a defect,
  * depending on how much it was fed at once; so a call that meets a defect is repeated byte by byte.
  */
 #if defined(LEAT_HAVE_ISAL)
@@ -26,7 +26,7 @@ struct inflater {
     bool broken;                  /* isa-l has said so, but holds text from before that */
     bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
-    size_t given, count; /* of it */
+    size_t given, count; /* bytes of it that were given, and all */
 };
 
 static void reset_state(struct inflate_state *state)
@@ -124,7 +124,8 @@ static size_t next_literals(struct inflate_state *copy, uint8_t padding, uint8_t
     return count;
 }
 
-/* A complete symbol is the same whatever follows; an incomplete one differs between all zeros and all ones. */
+/* Finds the complete symbols at the end: they do not depend on the bits that follow, while an incomplete one differs
+ * between all zeros and all ones. */
 static bool find_tail(struct inflater *inflater)
 {
     struct inflate_state *copy = malloc(sizeof *copy);

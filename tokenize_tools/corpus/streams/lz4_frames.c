@@ -26,7 +26,7 @@ static bool begins(const uint8_t *head, size_t bytes)
 #define HEADER    7u /* bytes of a frame's header, at least */
 #define AROUND    8u /* bytes that may surround a block: its checksum, and the size of the next one */
 #define SMALL     ((size_t)4 << 10)
-#define LINKED    ((size_t)128 << 10) /* what liblz4 keeps beside a block for blocks that refer to earlier ones */
+#define LINKED    ((size_t)128 << 10) /* bytes that liblz4 keeps for blocks that refer to earlier ones */
 #define FLAG_DICT 0x01u
 
 struct lz4_frames {

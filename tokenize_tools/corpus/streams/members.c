@@ -35,13 +35,13 @@ static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t 
 #define ZSTD_MAGIC      0xfd2fb528u
 #define SKIPPABLE_MAGIC 0x184d2a50u /* and the 15 after it */
 #define MAX_BLOCK       ((uint64_t)128 << 10)
-#define MAX_WINDOW_LOG  31u /* what libzstd reads in turn */
+#define MAX_WINDOW_LOG  31u /* the largest window that libzstd reads */
 #define NO_SIZE         UINT64_MAX
 
 enum block_type { BLOCK_RAW, BLOCK_REPEATED, BLOCK_COMPRESSED };
 
 struct frame {
-    uint64_t blocks; /* where they begin */
+    uint64_t blocks; /* place of the first block */
     uint64_t window, text;
     bool sum;
 };
@@ -145,7 +145,7 @@ bool zstd_member_find(struct member_file *f, uint64_t at, uint64_t most, struct 
 
 /* ---- gzip ------------------------------------------------------------------------------------------------------- */
 
-#define FIXED_BYTES   12u /* of the header, with the length of the extra field */
+#define FIXED_BYTES   12u /* bytes that each header has, with the length of the extra field */
 #define TRAILER_BYTES 8u
 #define FIELD_HEAD    4u
 #define MAX_EXTRA     64u

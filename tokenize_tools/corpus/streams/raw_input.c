@@ -62,7 +62,7 @@ static enum leat_status read_some_at(const struct input_file *f, uint64_t offset
     return LEAT_OK;
 }
 
-/* As calls on a dataset's files are tried again (base/mounts.h); opened when a call fails. */
+/* The state of retries, as for calls on a dataset's files (base/mounts.h); opened when a call fails. */
 struct again {
     struct mounts mounts;
     struct mounts_tries tries;
@@ -80,7 +80,7 @@ static uint32_t is_stopped(void *context, const char *why)
     return a->stop->asked(a->stop->context);
 }
 
-/* Whether a call that failed is to be made again; waits before. */
+/* Returns true if a call that failed is to be made again; waits before. */
 static bool try_again(struct again *a, bool remote, const struct input_stop *stop, enum leat_status *s,
                       struct leat_error *why)
 {
@@ -107,7 +107,7 @@ static enum leat_status end_tries(struct again *a, enum leat_status s, const str
     return s;
 }
 
-/* Opens the file again, under the same number for all who have it. */
+/* Opens the file again, and keeps the number of its descriptor, which others may have. */
 static enum leat_status open_again(const struct input_file *f, struct leat_error *err)
 {
     struct stat st;
@@ -249,12 +249,6 @@ static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
     return s;
 }
 
-static enum leat_status peek_head(struct raw_input *in, struct leat_error *err)
-{
-    in->head_bytes = in->size < RAW_HEAD ? (size_t)in->size : RAW_HEAD;
-    return read_at(in, 0, in->head, in->head_bytes, err);
-}
-
 /* For the writer of a pipe, open() would wait where nobody could stop it. */
 static enum leat_status open_file(struct raw_input *in, const char *path, struct leat_error *err)
 {
@@ -296,13 +290,6 @@ static enum leat_status open_file_again(struct raw_input *in, const char *path, 
     return end_tries(&a, s, &why, err);
 }
 
-static enum leat_status open_object(struct raw_input *in, struct fetch_object *object, struct leat_error *err)
-{
-    in->seekable = true;
-    in->size = fetch_object_size(object);
-    return fetch_open(&in->fetch, object, err);
-}
-
 enum leat_status raw_input_open(struct raw_input *in, const char *path, const char *name, struct fetch_object *object,
                                 const struct input_stop *stop, struct leat_error *err)
 {
@@ -320,10 +307,19 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, const ch
     in->room = RAW_HEAD;
     if (!in->name || !in->place || !in->buffer)
         return status_no_memory(err, RAW_HEAD);
-    s = standard ? LEAT_OK : object ? open_object(in, object, err) : open_file_again(in, path, err);
+    if (object) {
+        in->seekable = true;
+        in->size = fetch_object_size(object);
+        s = fetch_open(&in->fetch, object, err);
+    } else {
+        s = standard ? LEAT_OK : open_file_again(in, path, err);
+    }
     if (s != LEAT_OK)
         return s;
-    return in->seekable ? peek_head(in, err) : read_head(in, err);
+    if (!in->seekable)
+        return read_head(in, err);
+    in->head_bytes = in->size < RAW_HEAD ? (size_t)in->size : RAW_HEAD;
+    return read_at(in, 0, in->head, in->head_bytes, err);
 }
 
 /* Reads on from where the sum stands. */
@@ -370,7 +366,7 @@ enum leat_status raw_input_share(struct raw_input *in, const struct raw_input *o
                                .modified_ns = of->modified_ns };
     in->name = strdup(of->name);
     in->place = in->name ? strdup(of->place) : NULL;
-    if (!in->place) { /* as if it had not been called */
+    if (!in->place) { /* leave the struct as before the call */
         free(in->name);
         in->name = NULL;
         return status_no_memory(err, strlen(of->name) + 1);
@@ -432,7 +428,7 @@ enum leat_status raw_input_fill(struct raw_input *in, struct leat_error *err)
     return s;
 }
 
-/* The same for a pipe, from its buffer. */
+/* Copies bytes of a pipe from its buffer. */
 static enum leat_status peek_pipe(struct raw_input *in, uint64_t offset, void *out, size_t count, size_t *got,
                                   struct leat_error *err)
 {

@@ -92,8 +92,8 @@ struct spans {
     unsigned references;
     uint64_t passed; /* the stream began a member here, or takes the span: what begins up to here is of no use */
 
-    enum { TO_LOOK, LOOKING, FOUND, LOST } state; /* of what follows all that was claimed: */
-    uint64_t at;                                  /* where it begins */
+    enum { TO_LOOK, LOOKING, FOUND, LOST } state; /* state of the data after all claimed spans */
+    uint64_t at;                                  /* start of that data */
     struct member found;
 
     struct member_file file; /* for the thread that looks */
@@ -272,7 +272,7 @@ void spans_look(struct spans *s)
     pthread_mutex_lock(&s->lock);
     if (s->at <= s->passed) {
         s->at = s->passed;
-        together = 1; /* of the one that the stream has begun only the end is of use */
+        together = 1; /* only the end of the member that the stream has begun is of use */
     }
     at = s->at;
     pthread_mutex_unlock(&s->lock);

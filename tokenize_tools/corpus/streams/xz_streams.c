@@ -17,7 +17,7 @@ static bool begins(const uint8_t *head, size_t bytes)
 
 struct xz_streams {
     lzma_stream lzma;
-    uint64_t text; /* of the stream so far */
+    uint64_t text; /* bytes of text of the stream so far */
     uint64_t used; /* the most text of a stream: so much of the dictionary is in memory, which streams use again */
     struct text_step step;
 };
@@ -70,7 +70,7 @@ static enum leat_status begin_stream(void *state, struct raw_input *in, bool *be
     return LEAT_OK;
 }
 
-/* What is wrong with a stream; NULL: nothing. */
+/* Returns a sentence about what is wrong with a stream, or NULL. */
 static const char *wrong(lzma_ret code)
 {
     switch (code) {

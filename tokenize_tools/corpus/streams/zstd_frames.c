@@ -23,8 +23,8 @@ struct zstd_frames {
     bool full;                    /* there was no room for more text: some may be left inside */
     size_t small;                 /* bytes of the context without a window */
     size_t size;                  /* bytes that the context has allocated */
-    uint64_t text;                /* of the frame so far */
-    uint8_t header[FRAME_HEADER]; /* of the frame, or its first bytes so far */
+    uint64_t text;                /* bytes of text of the frame so far */
+    uint8_t header[FRAME_HEADER]; /* header of the frame, or its first bytes so far */
     size_t header_bytes;
     uint64_t used; /* the most text of a frame since the window was allocated: so much of it is in memory */
 };
@@ -110,8 +110,8 @@ static void keep_header(struct zstd_frames *z, const void *bytes, size_t count)
 }
 
 /*
- * What libzstd says of damage. Text beyond what a frame declares is damage too, but depending on how much room it was
- * given, libzstd says of it that the room is too small.
+ * Returns libzstd's name of damage. Text beyond the declared size of a frame is damage, too; but depending on the room
+ * that it was given, libzstd then says that the room is too small.
  */
 static const char *damage_name(size_t code)
 {

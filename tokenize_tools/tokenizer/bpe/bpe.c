@@ -1,10 +1,9 @@
 /*
- * bpe.c: bpe_internal.h says what the other files have.
- *
- * bpe_encode() encodes a pretoken. If the model has safe cuts, a pretoken that is a token is taken whole, and any other
- * is cut. Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it; otherwise it
- * becomes symbols, which are merged (merge_table.h), and the result is kept in the cache. Batches of pretokens take a
- * faster way (bpe_pretokens.c), which comes here for what it does not know. A thread's scratch is made here, too.
+ * bpe.c: bpe_encode() encodes a pretoken. If the model has safe cuts, a pretoken that is a token is taken whole, and
+ * any other is cut. Each part, or the pretoken itself, then goes through bpe_encode_cached(): the cache may know it;
+ * otherwise it becomes symbols, which are merged (merge_table.h), and the result is kept in the cache. Batches of
+ * pretokens take a faster way (bpe_pretokens.c), which comes here for what it does not know. A thread's scratch is made
+ * here, too.
  */
 #include "bpe.h"
 
@@ -23,15 +22,6 @@
 /* The symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and suffix
  * where the file has them. What has no token falls back to bytes or becomes unknown. */
 
-/* The vocabulary lacks the unknown token that the text needs. */
-static enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
-{
-    return status_set(err, LEAT_E_TEXT,
-                      "the text has a character that is not in the vocabulary, and neither is the unknown token "
-                      "\"%.100s\"",
-                      (const char *)m->spec->unknown_text.bytes);
-}
-
 /* Exactly Hugging Face's order: the unknown token of a run of unknown characters is written when a known character
  * comes or the pretoken ends, but not when a character falls back to bytes. */
 static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool *pending)
@@ -42,13 +32,19 @@ static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool
     return n;
 }
 
-/* A character, or byte of byte-level text, without a token, if there is no unknown token. */
+/* Refuses a character, or byte of byte-level text, without a token, if there is no unknown token. If the file names
+ * none either, the character vanishes. */
 static enum leat_status refuse_unknown(const struct bpe *m, const uint8_t *character, struct leat_error *err)
 {
     if (m->kind->needs_bytes)
         return status_set(err, LEAT_E_TEXT, "the text has the byte 0x%02x, for which the vocabulary has no token",
                           *character);
-    return m->spec->unknown_text.bytes ? bpe_no_unknown(m, err) : LEAT_OK; /* it vanishes */
+    if (!m->spec->unknown_text.bytes)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_TEXT,
+                      "the text has a character that is not in the vocabulary, and neither is the unknown token "
+                      "\"%.100s\"",
+                      (const char *)m->spec->unknown_text.bytes);
 }
 
 static enum leat_status put_unknown(const struct bpe *m, const uint8_t *character, uint32_t *symbols, size_t *n,
@@ -163,7 +159,7 @@ size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
 
 enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
-    /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
+    /* calloc() takes untouched memory from the system, which costs nothing; so it is aligned here */
     void *memory = calloc(1, sizeof(struct bpe_scratch) + _Alignof(struct bpe_scratch));
     struct bpe_scratch *s = memory ? big_align(memory, _Alignof(struct bpe_scratch)) : NULL;
 
@@ -250,15 +246,6 @@ enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_
     return status == LEAT_OK && !done ? merge_symbols(m->merges, &s->merge, s->symbols, count, err) : status;
 }
 
-static enum leat_status encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                      struct id_list *out, struct leat_error *err)
-{
-    size_t count;
-    enum leat_status status = bpe_merge_text(m, s, bpe_symbols_of_text, text, bytes, &count, err);
-
-    return status == LEAT_OK ? bpe_append(m, s->symbols, count, out, err) : status;
-}
-
 /* The pretoken's own token, where pretokens are taken whole; false if it has none. */
 static bool encode_whole(const struct bpe *m, const uint8_t *pretoken, size_t bytes, struct id_list *out,
                          enum leat_status *status, struct leat_error *err)
@@ -275,11 +262,17 @@ enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, c
                                    struct id_list *out, struct leat_error *err)
 {
     enum leat_status status = reserve_symbols(s, bpe_symbols_max(m, bytes), bytes, err);
+    size_t count;
 
     if (status != LEAT_OK)
         return status;
-    status =
-        m->kind->scored ? bpe_scores_encode(m, s, text, bytes, out, err) : encode_merges(m, s, text, bytes, out, err);
+    if (m->kind->scored) {
+        status = bpe_scores_encode(m, s, text, bytes, out, err);
+    } else {
+        status = bpe_merge_text(m, s, bpe_symbols_of_text, text, bytes, &count, err);
+        if (status == LEAT_OK)
+            status = bpe_append(m, s->symbols, count, out, err);
+    }
     if (s->room > MANY_SYMBOLS)
         free_symbols(s);
     return status;
@@ -295,7 +288,7 @@ enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, co
     return bpe_encode_merges(m, s, text, bytes, out, err);
 }
 
-/* Appends the ids of a part, by way of the cache. */
+/* Appends the ids of a part, from the cache or by merging. */
 static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                           struct id_list *out, struct leat_error *err)
 {
@@ -334,7 +327,7 @@ static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratc
 /* Cuts that are looked for at a time. */
 #define CUTS ((size_t)TINY_OR(5, 4000))
 
-/* Whether the character has a symbol, where that matters. */
+/* Returns true if the character has a symbol, or needs none. */
 static bool is_known(const struct bpe *m, const uint8_t *text)
 {
     size_t length;
@@ -343,7 +336,7 @@ static bool is_known(const struct bpe *m, const uint8_t *text)
     return !m->known || (m->known[c / 64] >> c % 64 & 1);
 }
 
-/* Where the next safe cut is after the beginning of the text; `bytes` if there is none. */
+/* Returns the place of the first safe cut after the beginning of the text, or `bytes`. */
 static size_t next_cut(const struct bpe *m, const uint8_t *text, size_t bytes)
 {
     unsigned length = char_cuts_length(*text);
@@ -425,7 +418,7 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
     return status;
 }
 
-/* As encode_by_characters() by the bytes around the cuts. */
+/* Does what encode_by_characters() does, by the bytes around the cuts. */
 static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
                                         struct id_list *out, size_t *used, struct leat_error *err)
 {

@@ -144,7 +144,7 @@ static enum leat_status split_long(struct bpe *m, uint32_t place, struct leat_er
     return s;
 }
 
-/* The same, faster, for a token of at most 8 bytes, whose parts are all in their keys. */
+/* Adds the merges of a token of at most 8 bytes, whose parts are all in their keys: a faster split_token(). */
 static enum leat_status split_short(struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
@@ -170,7 +170,7 @@ static enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *er
     return s;
 }
 
-/* The same where it is known which of the ways happens. */
+/* Adds the merges of all tokens by spec->splits, which says how each token splits. */
 static enum leat_status merges_of_splits(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -232,7 +232,7 @@ static enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err
     return s;
 }
 
-/* Whether a part of a merge is a token that texts do not spell: of a byte, or the unknown one. */
+/* Sets m->odd_parts if a part of a merge is a token that texts do not spell: of a byte, or the unknown one. */
 static void find_odd_parts(struct bpe *m)
 {
     for (uint32_t i = 0; i < m->spec->merge_count && !m->odd_parts; i++) {
@@ -271,9 +271,8 @@ static enum leat_status make_list(struct bpe *m, struct leat_error *err)
     return s;
 }
 
-/* Makes each result its merge's rank, if that keeps the order: tables then need no way from a rank to its result.
- * Merges with the same rank, as equal scores have, must keep one rank, since the leftmost of them in a text comes
- * first. */
+/* Makes each result its merge's rank, if that keeps the order, so that tables need no results. Merges of one rank,
+ * which equal scores have, must keep it, since the leftmost of them in a text comes first. */
 static void rank_by_results(struct bpe *m)
 {
     for (size_t i = 1; i < m->list_count; i++)
@@ -309,7 +308,7 @@ static void bpe_free_making(struct bpe *m)
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
 
-/* What the kinds of byte-pair models differ in. Nothing else asks a model which it is. */
+/* The kinds of byte-pair models. */
 const struct bpe_kind bpe_bytes = { .apart = true };
 const struct bpe_kind bpe_ranks = { .whole = true, .needs_bytes = true, .add_merges = bpe_merges_of_ranks };
 const struct bpe_kind bpe_merges = { .prepare = bpe_merges_prepare, .add_merges = bpe_merges_of_list };
@@ -317,7 +316,7 @@ const struct bpe_kind bpe_scores = { .scored = true, .prepare = bpe_scores_order
 
 /* ---- Orphans ----------------------------------------------------------------------------------------------------- */
 
-/* Whether merging the token's own text certainly gives the token. Never certain for a model that keeps all merges. */
+/* Returns true if merging the token's own text certainly gives the token; never for a model that keeps all merges. */
 static bool comes_about(const struct bpe *m, uint32_t place)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -357,13 +356,6 @@ static enum leat_status bpe_find_orphans(struct bpe *m, struct leat_error *err)
     }
     m->has_orphans = m->whole && count > 0;
     return LEAT_OK;
-}
-
-static void bpe_free_orphans(struct bpe *m)
-{
-    if (m->orphans)
-        free(m->orphans->tokens);
-    free(m->orphans);
 }
 
 /* ---- Safe cuts --------------------------------------------------------------------------------------------------- */
@@ -415,7 +407,7 @@ static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
     class_cuts_make(&m->classes, bytes);
     free(bytes);
     m->cuts = true;
-    m->cuts_by_bytes = m->all_fall_back; /* else a run of unknown characters must stay together */
+    m->cuts_by_bytes = m->all_fall_back; /* otherwise a run of unknown characters must stay together */
     return LEAT_OK;
 }
 
@@ -441,7 +433,7 @@ static enum leat_status find_known(struct bpe *m, struct leat_error *err)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Whether a byte is a character with a token of its own, which never falls back. (Gemma has no <0x09>.) */
+/* Returns true if a byte is a character with a token of its own, which needs no fallback. (Gemma has no <0x09>.) */
 static bool is_letter(const struct bpe *m, uint8_t byte)
 {
     uint32_t place = byte < 0x80 ? bpe_find_symbol(m, &byte, 1) : NO_SYMBOL;
@@ -490,8 +482,8 @@ static enum leat_status make_letters(struct bpe *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Whether pretokens begin as bytes, or as characters that are never unknown, and the table of pairs can tell all these
- * symbols apart, merged or not. */
+/* Returns true if kernels can merge for the model: its symbols are bytes, or characters that are never unknown, and the
+ * table of pairs has room for their numbers. */
 static bool have_rules(const struct bpe *m)
 {
     if (m->affixes || m->apart || m->spec->token_count > PAIR_NOBODY)
@@ -623,7 +615,9 @@ void bpe_free(struct model *model)
         return;
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
-    bpe_free_orphans(m);
+    if (m->orphans)
+        free(m->orphans->tokens);
+    free(m->orphans);
     word_store_free(m->model.words);
     free(m->letters);
     free(m->known);

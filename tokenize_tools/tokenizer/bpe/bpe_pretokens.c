@@ -11,7 +11,7 @@
 #include "bpe_internal.h"
 #include "pretoken_batch.h"
 
-/* Lines of the cache that are on their way at the same time. */
+/* The lines of the cache that are fetched at a time. */
 #define SEEDS 16
 
 struct seeds {
@@ -20,7 +20,7 @@ struct seeds {
     unsigned count;
 };
 
-static void sow(struct pretoken_cache *c, struct seeds *seeds)
+static void put_seeds(struct pretoken_cache *c, struct seeds *seeds)
 {
     for (unsigned i = 0; i < seeds->count; i++)
         pretoken_cache_add(c, &seeds->keys[i], &seeds->ids[i], 1);
@@ -45,10 +45,10 @@ static void seed(const struct bpe *m, struct pretoken_cache *c)
             seeds.ids[seeds.count++] = t->id;
             pretoken_cache_fetch(c, key);
             if (seeds.count == SEEDS)
-                sow(c, &seeds);
+                put_seeds(c, &seeds);
         }
     }
-    sow(c, &seeds);
+    put_seeds(c, &seeds);
 }
 
 /* Looks after the caches before `bytes` of text. */
@@ -111,7 +111,7 @@ static void write_ids(const struct bpe_scratch *s, uint32_t from, uint32_t to, s
     out->count += s->kernels->write(&s->batch, from, to, out->ids + out->count);
 }
 
-/* The same for a batch whose fixed pretokens end texts: counts the ids of each text that ends in it. */
+/* Writes the ids of a batch whose fixed pretokens end texts, and counts the ids of each text that ends in it. */
 static enum leat_status write_texts(struct bpe_scratch *s, struct id_list *out, struct leat_error *err)
 {
     const struct pretoken_batch *b = &s->batch;

@@ -162,9 +162,9 @@ static uint32_t token_between(const struct bpe *m, const uint8_t *text, uint32_t
 }
 
 /*
- * What a token was merged from, of several pairs that make it: merges its characters. It is the same in every text. As
- * long as none of its characters is merged with one beyond it, what stands beside it changes nothing: of the pairs
- * within, the best goes first. So there is one last pair, or the token never comes about.
+ * Returns the pair that a token is merged from, by merging its characters. It does not depend on the text around the
+ * token: as long as none of its characters is merged with one beyond it, the best pair within goes first. So there is
+ * one last pair, or the token is never made.
  */
 static struct split last_merge(const struct bpe *m, const struct spec_token *t)
 {
@@ -265,7 +265,7 @@ static enum leat_status append_symbol(const struct bpe *m, const uint8_t *text, 
     return bpe_append(m, &symbol, 1, out, err);
 }
 
-/* The same, but takes an unused token apart: looks for each of its parts from the top. */
+/* Appends a symbol like append_symbol(), but takes an unused token apart, and looks each of its parts up anew. */
 static enum leat_status append_whole_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                             bool *after_unknown, struct id_list *out, struct leat_error *err)
 {

@@ -10,16 +10,10 @@
 #define MIN_BITS 8
 #define MAX_BITS 14
 
-/* So many bits per pair, at least: then few pairs are taken as unsafe for no reason. */
+/* The least bits per pair, so that few pairs are taken as unsafe for no reason. */
 #define BITS_A_PAIR 32
 
-static void add_partial(struct char_cuts *c, uint8_t before, uint8_t after)
-{
-    c->partial[before] |= (uint64_t)1 << (after & 63);
-    c->has_partial = true;
-}
-
-/* Goes through the places in a token at which a cut could be made, and notes what is on both sides of them. */
+/* Adds the characters, or parts of characters, on both sides of each place in a token at which a cut could be made. */
 static void add_token(struct char_cuts *c, const uint8_t *text, size_t bytes)
 {
     bool whole_before = false;
@@ -34,10 +28,12 @@ static void add_token(struct char_cuts *c, const uint8_t *text, size_t bytes)
         uint32_t after = whole ? char_cuts_load(text + at, length, bytes - at) : 0;
 
         if (at > 0 && text[at] >= 0xc0) {
-            if (whole && whole_before)
+            if (whole && whole_before) {
                 char_cuts_add(c, before, after);
-            else
-                add_partial(c, text[at - 1], text[at]);
+            } else {
+                c->partial[text[at - 1]] |= (uint64_t)1 << (text[at] & 63);
+                c->has_partial = true;
+            }
         }
         before = after;
         whole_before = whole;

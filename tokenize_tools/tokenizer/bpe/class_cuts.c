@@ -33,7 +33,7 @@ static const uint16_t frequency[256] = {
 /* clang-format on */
 
 struct making {
-    uint64_t follows[256][4]; /* of a class: the bytes that must not be cut off */
+    uint64_t follows[256][4]; /* the bytes that must not be cut off, by class */
     uint32_t weight[256];     /* how often its bytes occur */
     uint8_t of[256];          /* a byte's class */
     unsigned count;
@@ -44,7 +44,7 @@ static bool is_continuation(unsigned byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Puts bytes with the same followers into one class. What follows a lead byte is inside its character in any case. */
+/* Puts bytes with equal followers into one class. The byte after a lead byte is inside its character. */
 static void class_bytes_by_followers(struct making *m, const struct class_cuts_pairs *pairs)
 {
     for (unsigned a = 0; a < 256; a++) {

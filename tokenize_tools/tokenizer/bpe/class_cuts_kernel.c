@@ -44,7 +44,7 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
     return _mm512_testn_epi8_mask(before, look_up(t->after, _mm512_loadu_si512(text)));
 }
 
-/* The same for `count` places, less than 64, reading no further. */
+/* Returns the cuts of `count` places, less than 64, and reads no byte beyond them. */
 static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
 {
     __mmask64 some = ((uint64_t)1 << count) - 1;
@@ -84,14 +84,14 @@ static inline struct two shuffle_row(const uint8_t *row, struct two bytes)
     return (struct two) { _mm256_shuffle_epi8(r, bytes.low), _mm256_shuffle_epi8(r, bytes.high) };
 }
 
-/* What `other` has, where a bit of the bytes is set; `up` moves it to where blends look. */
+/* Takes `other` where a bit of the bytes is set, else `one`; `up` moves the bit to the place that blends read. */
 static inline struct two choose(struct two one, struct two other, struct two bytes, int up)
 {
     return (struct two) { _mm256_blendv_epi8(one.low, other.low, _mm256_slli_epi16(bytes.low, up)),
                           _mm256_blendv_epi8(one.high, other.high, _mm256_slli_epi16(bytes.high, up)) };
 }
 
-/* By the lower six bits of bytes. */
+/* Looks up entries by the lower six bits of bytes. */
 static inline struct two look_up_64(const uint8_t *table, struct two bytes)
 {
     struct two one = choose(shuffle_row(table, bytes), shuffle_row(table + 16, bytes), bytes, 3);
@@ -100,13 +100,13 @@ static inline struct two look_up_64(const uint8_t *table, struct two bytes)
     return choose(one, other, bytes, 2);
 }
 
-/* By the lower seven bits; 0 where the highest is set. */
+/* Looks up entries by the lower seven bits of bytes; the entry is 0 if the highest bit is set. */
 static inline struct two look_up(const uint8_t *table, struct two bytes)
 {
     return choose(look_up_64(table, bytes), look_up_64(table + 64, bytes), bytes, 1);
 }
 
-/* Where bytes are beyond ASCII: four rows of sixteen, from `table` on. */
+/* Looks up entries of bytes beyond ASCII, in four rows of sixteen from `table` on. */
 static inline struct two look_up_high(const uint8_t *table, struct two bytes, struct two found)
 {
     const __m256i seven = _mm256_set1_epi8(0x7f);
@@ -197,7 +197,7 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 #endif
 
 #if !defined(__AVX512VBMI__)
-/* The same for less than 64 places: from a copy. */
+/* Returns the cuts of less than 64 places, from a copy. */
 static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
 {
     uint8_t copy[65] = { 0 };

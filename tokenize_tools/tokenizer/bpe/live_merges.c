@@ -96,7 +96,7 @@ static size_t place_of(const struct live_merges *l, uint64_t pair)
     return at;
 }
 
-/* Whether two symbols that stand side by side are merged by a rank below `limit`. */
+/* Returns true if two symbols that stand side by side are merged by a rank below `limit`. */
 static bool merges_below(const struct live_merges *l, uint32_t left, uint32_t right, uint32_t limit)
 {
     uint64_t entry = l->pairs[place_of(l, pair_of(left, right))];
@@ -108,7 +108,7 @@ static void add_live_merge(struct live_merges *l, uint32_t left, uint32_t right,
 {
     size_t at = place_of(l, pair_of(left, right));
 
-    if (l->pairs[at] == FREE) /* else with a lower rank, which is what counts */
+    if (l->pairs[at] == FREE) /* otherwise the pair is there with a lower rank, which counts */
         l->pairs[at] = pair_of(left, right) << RANK_BITS | rank;
 }
 
@@ -133,14 +133,6 @@ static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint
     }
 }
 
-static enum live_verdict put_late(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
-{
-    if (l->late < l->max)
-        add_live_merge(l, left, right, rank);
-    l->late++;
-    return LIVE_LATE;
-}
-
 enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32_t right, uint32_t result,
                                     uint32_t rank)
 {
@@ -148,9 +140,13 @@ enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32
 
     if (s->made != LIVE_NEVER)
         return LIVE_DEAD;
-    /* if late merges are not in the table, nothing can be decided any more */
-    if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->max)
-        return put_late(l, left, right, rank);
+    /* if some late merges are not in the table, no merge can be judged */
+    if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->max) {
+        if (l->late < l->max)
+            add_live_merge(l, left, right, rank);
+        l->late++;
+        return LIVE_LATE;
+    }
     if (!come_about(l, left, right, rank))
         return LIVE_DEAD;
     *s = (struct live_symbol) { rank + 1, left, right };

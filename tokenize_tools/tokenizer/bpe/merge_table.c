@@ -4,10 +4,10 @@
  * overflows into the next.
  *
  * Short pretokens, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap of
- * (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
- * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a
- * symbol is kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much
- * memory again.
+ * (rank, position). An entry of the heap is stale if its pair has got another rank; it is dropped when it comes up, and
+ * when there are many the heap is made anew, so that memory stays in proportion. A bit per position says whether a
+ * symbol begins there: neighbours are a token's length apart at most, and a list's links would take half as much memory
+ * again.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static uint32_t hash_of(uint64_t word)
     return pair_hash((uint32_t)(word >> (PAIR_KEY + PAIR_BITS)), (uint32_t)(word >> PAIR_KEY) & PAIR_NOBODY);
 }
 
-/* Where the same pair lies; NULL: nowhere. */
+/* Returns the place of the word's pair, or NULL. */
 static uint64_t *same_pair(const struct pair_table *t, uint64_t word)
 {
     for (unsigned i = 0; i < PAIR_PLACES; i++) {
@@ -120,7 +120,7 @@ static uint64_t *free_place(const struct pair_table *t, uint64_t word)
     return NULL;
 }
 
-/* A word for which no place becomes free takes that of another one, which is put in the same way. */
+/* Puts a word into the table. If it finds no free place, it takes that of another word, which is put elsewhere. */
 static bool put_pair(const struct pair_table *t, uint64_t word, uint32_t *random)
 {
     uint64_t *at = same_pair(t, word);
@@ -213,21 +213,18 @@ struct entry {
 };
 
 struct merge_table {
-    struct pair_table pairs; /* where they fit; words NULL: entries */
+    struct pair_table pairs; /* merges, if they fit; else pairs.words is NULL, and they lie in entries */
     struct entry *entries;
     void *memory;  /* that holds them, before alignment */
     unsigned bits; /* 2^bits lines */
     uint64_t hash_key;
 };
 
-static uint64_t line_of(const struct merge_table *t, uint32_t left, uint32_t right)
-{
-    return hash_key_place((uint64_t)left << 32 | right, t->hash_key, t->bits);
-}
-
 static struct entry *find_entry(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    for (uint64_t line = line_of(t, left, right);; line = (line + 1) & (((uint64_t)1 << t->bits) - 1)) {
+    uint64_t line = hash_key_place((uint64_t)left << 32 | right, t->hash_key, t->bits);
+
+    for (;; line = (line + 1) & (((uint64_t)1 << t->bits) - 1)) {
         struct entry *e = &t->entries[line * LINE_ENTRIES];
 
         for (unsigned i = 0; i < LINE_ENTRIES; i++)
@@ -358,7 +355,7 @@ static size_t merge_short(const struct merge_table *t, uint32_t *symbols, size_t
 struct list {
     const struct merge_table *table;
     uint32_t *symbols;
-    uint32_t *ranks; /* of the pair with the next one; MERGE_NONE: none, or no longer there */
+    uint32_t *ranks; /* rank of the pair with the next symbol; MERGE_NONE if there is none */
     uint64_t *alive; /* merge_next() */
     uint64_t *heap;  /* rank << 32 | position; the least on top */
     size_t heap_count, heap_room, count;
@@ -497,8 +494,8 @@ static enum leat_status reserve(struct merge_scratch *scratch, uint64_t need, si
     return LEAT_OK;
 }
 
-/* The same, but the symbols that remain stay where they begin: places whose bit is set in *alive, which lies in the
- * scratch. The bit after the last place is set, too. For long runs. */
+/* Merges a long run. The symbols that remain stay in their places, whose bits are set in *alive, which lies in the
+ * scratch. The bit after the last place is set, too. */
 static enum leat_status merge_in_place(const struct merge_table *table, struct merge_scratch *scratch,
                                        uint32_t *symbols, size_t count, const uint64_t **alive, struct leat_error *err)
 {
@@ -542,16 +539,16 @@ enum leat_status merge_symbols(const struct merge_table *table, struct merge_scr
 /* ---- Very long runs ---------------------------------------------------------------------------------------------- */
 
 /*
- * Why merging in blocks is exact. Let a run be cut into tokens t1 t2 ... so that merging the symbols of any two
- * neighbours alone, ti and ti+1, gives just these two. Then merging the whole run gives t1 t2 ...: consider the first
- * merge in it that reaches across a border, between ti and ti+1. Until then all tokens have been merged each for
- * itself. The order among the merges inside these two is the same as when they are alone, for ranks and places are, and
- * so the pair across the border would have been the least there, too, and been merged. This holds for any table,
- * whatever its ranks. Conversely, any two neighbours of the result, merged alone, give just these two.
+ * Merging in blocks is exact. Let a run be cut into tokens t1 t2 ... so that merging the symbols of any two neighbours
+ * alone, ti and ti+1, gives just these two. Then merging the whole run gives t1 t2 ...: consider the first merge in it
+ * that reaches across a border, between ti and ti+1. Until then all tokens have been merged each for itself. The merges
+ * inside these two come in the order that they have when the two are alone, since ranks and places are equal, and so
+ * the pair across the border would have been the least there, too, and been merged. This holds for any table.
+ * Conversely, any two neighbours of the result, merged alone, give just these two.
  *
  * So a block is merged alone. The next one begins at a border some tokens before its end, and is merged alone, too. If
- * the token that it begins with is the one that the block before has there, each two neighbours of the result come out
- * of one of the blocks. It is the same if it ends at the same place: what it is merged to depends on nothing else.
+ * its first token ends where the block before has the end of that token, it is that token, since a token depends on its
+ * symbols alone; then any two neighbours of the result come out of one of the blocks.
  */
 
 /* A block of this size, with its heap, stays in a core's second cache. */
@@ -571,11 +568,11 @@ struct run {
     uint32_t *block; /* the current block: symbols at the places that are alive */
     const uint64_t *alive;
     size_t at, block_count; /* the block's place in the run, and its symbols */
-    size_t first_end;       /* where its first token ends, as the block before has it */
+    size_t first_end;       /* end of its first token, as the block before has it */
     size_t again;           /* tokens that the next block merges again */
 };
 
-/* Where the next block begins to merge again; the block's end if it is the last. */
+/* Returns the place at which the next block begins; the block's end if it is the last one. */
 static size_t next_begin(const struct run *r)
 {
     size_t place = r->block_count;

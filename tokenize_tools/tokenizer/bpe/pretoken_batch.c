@@ -240,7 +240,7 @@ static size_t find_common(const struct pretoken_cache *c, const struct pretoken_
     return pretoken_spilled_count(first);
 }
 
-/* Whether a thread's own cache can have a pretoken: the shared one has no room for it. */
+/* Returns true if a thread's own cache can have a pretoken: the shared one has no room for it. */
 static bool may_be_own(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
     uint64_t *line = c->common ? line_of(c->common, key) : NULL;

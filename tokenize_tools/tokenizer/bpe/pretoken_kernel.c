@@ -66,7 +66,7 @@ static inline unsigned four_short_keys(const struct pretoken_batch *b, uint32_t 
     *key = _mm256_and_si256(*key, _mm256_srlv_epi64(ones, spare));
     *key = _mm256_or_si256(
         *key, _mm256_slli_epi64(_mm256_or_si256(_mm256_and_si256(bytes, seven), _mm256_slli_epi64(part, 3)), 56));
-    /* of 8 bytes: no part, and a last byte that cannot be taken for a length */
+    /* short pretokens of 8 bytes are no parts, and their last byte cannot be taken for a length */
     is_short = _mm256_cmpgt_epi64(_mm256_srli_epi64(*key, 56),
                                   _mm256_add_epi64(_mm256_set1_epi64x(15), _mm256_slli_epi64(part, 8)));
     is_short =
@@ -213,7 +213,7 @@ static void find_middle(const struct pretoken_table *t, struct pretoken_batch *b
     }
 }
 
-/* Whether a line has these four words: its ids come to lie in `many`. */
+/* Returns the value of these four words if the line has them, and puts its ids into `many`; else 0. */
 static uint64_t line_long(struct pretoken_batch *b, const uint64_t *line, const uint64_t words[4])
 {
     uint64_t other = (pretoken_word(line) ^ words[0]) | (pretoken_word(line + 1) ^ words[1]) |
@@ -389,7 +389,7 @@ static inline __m512i two_ids(__m512i values)
                            _mm512_and_si512(_mm512_slli_epi64(values, 32 - PRETOKEN_ID_BITS), high));
 }
 
-/* Which of eight pretokens have so many ids, or more. */
+/* Returns a mask of the pretokens among eight that have at least `count` ids. */
 static inline __mmask8 with_ids(__m512i values, unsigned count)
 {
     return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)((uint64_t)count << PRETOKEN_COUNT_SHIFT)));
@@ -422,8 +422,8 @@ static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *a
 /* A batch has few ids that lie elsewhere: less than one for so many pretokens. */
 #define FEW 32
 
-/* Of four pretokens with one or two ids each, in two places each, those that are there, to the front: by which have
- * two. */
+/* Moves the ids of four pretokens, which have one or two ids each in two places, to the front: the permutation by a
+ * mask of those that have two. */
 static const _Alignas(32) uint32_t fronts[16][8] = {
     { 0, 2, 4, 6 },       { 0, 1, 2, 4, 6 },       { 0, 2, 3, 4, 6 },       { 0, 1, 2, 3, 4, 6 },
     { 0, 2, 4, 5, 6 },    { 0, 1, 2, 4, 5, 6 },    { 0, 2, 3, 4, 5, 6 },    { 0, 1, 2, 3, 4, 5, 6 },
@@ -454,7 +454,7 @@ static size_t write_ids(const struct pretoken_batch *b, uint32_t from, uint32_t 
     uint32_t *at = ids, i = from;
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-    /* where many have more, it would be guessed wrong too often whether four have */
+    /* if many pretokens have more ids, the CPU would often guess wrong whether one of four has */
     for (; i + 4 <= to && b->many_count < b->count / FEW; i += 4) {
         uint32_t *next = write_short(b->values + i, at);
 

@@ -1,18 +1,17 @@
 /*
- * word_store.c: the shared cache begins small and is replaced by larger ones, each filled with
- * what the one before has, and the largest one by an empty one when texts have changed. A thread changes to the new
- * one between two batches, and then frees those that no thread has any more. What is added to the old one meanwhile
- * is lost, and merged once more. No thread waits for another one: where a process was forked while one held the
- * lock, its encoders go on with the cache that they have, or without one. The memory is shared out so that there is
- * room for two of the largest ones; a third one is not made while an encoder still has the first, even one that
- * waits for its next text.
+ * word_store.c: the shared cache begins small and is replaced by larger ones, each filled with the entries of the one
+ * before, and the largest one by an empty one when texts have changed. A thread changes to the new one between two
+ * batches, and then frees caches that no thread has. Entries that are added to the old one meanwhile are lost, and
+ * merged once more. No thread waits for another one: if a process was forked while a thread held the lock, its encoders
+ * go on with the cache that they have, or without one. There is memory for two of the largest caches; a third one is
+ * not made while an encoder still has the first, even one that waits for its next text.
  *
  * Long pretokens have memory of one size. Their index has lines of eight words. A word has 24 bits of a pretoken's hash
- * and says where its entry lies, in steps of four bytes; 0: free. A line is filled from its first word on, and a full
- * one goes on in the next. Entries lie behind each other. A thread takes a stretch of them, writes an entry into it,
- * and then puts its word into the index, with release; whoever reads the word, with acquire, sees the whole entry. If
- * two threads add the same pretoken at once, the second one finds the first one's word where it wanted to put its own,
- * and its entry is lost room.
+ * and the place of its entry, in steps of four bytes; 0 is free. A line is filled from its first word on, and a full
+ * one goes on in the next. Entries lie one after another. A thread takes a stretch of them, writes an entry into it,
+ * and then puts its word into the index, with release; a thread that reads the word, with acquire, sees the whole
+ * entry. If two threads add one pretoken at once, the second one finds the first one's word in the place of its own,
+ * and the room of its entry is lost.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,8 +29,8 @@
 #define PLACE_BITS 40
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 
-/* What lines, and long pretokens, may take of the memory: there may be two of each. A third of the latter is their
- * index. */
+/* The memory for the lines of one cache, and for the long pretokens of one cache: there may be two caches. A third of
+ * the latter is their index. */
 #define LINES_OF(max) ((max) / 5 * 2)
 #define LONG_OF(max)  ((max) / 10)
 #define INDEX_SHARE   3
@@ -48,7 +47,7 @@
 /* After this much text caches are worth making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
-/* What all threads share is such a part of one's bound, and no more bytes than these. */
+/* The memory that all threads share is this part of one thread's bound, and at most this number of bytes. */
 #define SHARED_PART  8
 #define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
 
@@ -64,7 +63,7 @@
 /* Long pretokens, and ids of others. */
 struct longs {
     uint64_t *index;
-    uint64_t mask; /* of lines of the index */
+    uint64_t mask; /* number of lines of the index, minus 1 */
     struct pretoken_heap heap;
     void *memory;
     size_t mapped;
@@ -86,7 +85,7 @@ struct word_store {
     atomic_bool growing;
     struct lines *next;              /* that is being filled */
     _Atomic(struct lines *) current; /* NULL: none yet */
-    pthread_mutex_t lock;            /* of taking and freeing */
+    pthread_mutex_t lock;            /* held while a cache is taken or freed */
 };
 
 enum leat_status word_store_make(struct word_store **out, struct leat_error *err)
@@ -212,7 +211,7 @@ static struct lines *make_lines(const struct word_store *s, unsigned bits, struc
     return l;
 }
 
-/* Frees the caches before this one that no thread has any more; the lock is held. */
+/* Frees the caches before this one that no thread has. The caller holds the lock. */
 static void drop_left(struct lines *current)
 {
     for (struct lines **at = &current->before; *at;) {
@@ -227,7 +226,7 @@ static void drop_left(struct lines *current)
     }
 }
 
-/* Whether all threads have the cache of now. */
+/* Returns true if all threads have the present cache. */
 static bool all_took(struct word_store *s, struct lines *current)
 {
     bool all;
@@ -321,7 +320,7 @@ void word_cache_free(struct word_cache *c)
     pretoken_cache_free(&c->own);
 }
 
-/* What the threads' common memory may take where only the bound of one thread is known. */
+/* Returns the bytes of memory that all threads may share, by the bound of one thread. */
 static size_t shared_bytes(const struct bound *b)
 {
     return !b || b->max / SHARED_PART > SHARED_BYTES ? SHARED_BYTES : (size_t)(b->max / SHARED_PART);
@@ -346,7 +345,7 @@ void word_cache_take(struct word_cache *c, struct word_store *s)
     struct pretoken_cache *had = c->own.common, *now;
     const struct pretoken_heap *heap = had ? had->heap : NULL;
 
-    now = word_store_take(s, had); /* which may free what it had */
+    now = word_store_take(s, had); /* may free `had` */
     if (c->seen_bytes >= MUCH_TEXT && c->own_bytes > 0) {
         pretoken_cache_enlarge(&c->own, c->own_bytes);
         c->own_bytes = 0; /* once is enough */
@@ -362,7 +361,7 @@ void word_cache_take(struct word_cache *c, struct word_store *s)
 
 /* ---- Long pretokens ---------------------------------------------------------------------------------------------- */
 
-/* Eight bytes at a time. Whoever makes texts whose hashes are the same gains 32 comparisons. */
+/* Hashes eight bytes at a time. A user who makes texts with equal hashes only causes 32 comparisons. */
 static uint64_t hash_of(const uint8_t *text, size_t bytes, unsigned kind)
 {
     uint64_t h = bytes << 1 | kind;

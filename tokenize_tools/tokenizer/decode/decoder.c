@@ -27,8 +27,8 @@ struct decoder {
     const struct tokenizer_spec *spec;
     struct matcher *matchers; /* one a decoder; used by Replace and BPEDecoder */
     struct byte_alphabet alphabet;
-    uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE. NULL: ids are searched for */
-    uint32_t *added;               /* likewise in spec->added */
+    uint32_t *places;              /* place of each id in spec->tokens, or SPEC_NONE; NULL if ids are searched for */
+    uint32_t *added;               /* place of each id in spec->added, or SPEC_NONE; NULL if ids are searched for */
     struct charsmap *denormalizer; /* sentencepiece; NULL: none */
 };
 
@@ -122,16 +122,6 @@ static enum leat_status byte_level(const struct decoder *d, const struct text_li
     return text_list_end(to, err);
 }
 
-/* "<0xNN>" */
-static bool is_byte(struct text_view v, uint8_t *byte)
-{
-    if (v.size != 6 || memcmp(v.bytes, "<0x", 3) != 0 || v.bytes[5] != '>' || bytes_hex_digit(v.bytes[3]) < 0 ||
-        bytes_hex_digit(v.bytes[4]) < 0)
-        return false;
-    *byte = (uint8_t)(bytes_hex_digit(v.bytes[3]) << 4 | bytes_hex_digit(v.bytes[4]));
-    return true;
-}
-
 /* A run of bytes: a text if it is valid UTF-8, else U+FFFD for each. */
 static enum leat_status end_bytes(struct buffer *run, struct text_list *to, struct leat_error *err)
 {
@@ -152,12 +142,13 @@ static enum leat_status byte_fallback(const struct text_list *from, struct text_
 {
     struct buffer run = { .bound = to->bytes.bound };
     enum leat_status s = LEAT_OK;
-    uint8_t byte;
 
     for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
         struct text_view v = text_list_at(from, i);
+        int named = spec_named_byte(v.bytes, v.size);
+        uint8_t byte = (uint8_t)named;
 
-        if (is_byte(v, &byte)) {
+        if (named >= 0) {
             s = buffer_append(&run, &byte, 1, err);
         } else {
             s = end_bytes(&run, to, err);
@@ -305,7 +296,7 @@ static enum leat_status replace_string(const struct buffer *text, const char *wh
     return s;
 }
 
-/* What the reference does to a text, in this order, to undo the spaces that tokenizing English puts in. */
+/* Removes spaces that tokenizing English puts in, by the replacements of the reference in their order. */
 static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
 {
     static const char *const pairs[][2] = { { " .", "." },     { " ?", "?" },           { " !", "!" },
@@ -453,15 +444,6 @@ struct sentencepiece_decoder {
     struct buffer run; /* bytes of single-byte tokens in a row */
 };
 
-/* "<0xNN>", as the loader has checked */
-static uint8_t byte_of(const struct tokenizer_spec *spec, const struct spec_token *token)
-{
-    char digits[3] = { 0 };
-
-    memcpy(digits, spec_token_bytes(spec, token) + 3, 2);
-    return (uint8_t)strtoul(digits, NULL, 16);
-}
-
 /* Appends characters as they are, and U+FFFD for each byte that belongs to none. */
 static enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *d, struct buffer *out,
                                                   struct leat_error *err)
@@ -481,11 +463,6 @@ static enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *
     return s;
 }
 
-static bool begins_with_mark(const uint8_t *text, size_t bytes)
-{
-    return bytes >= SPEC_MARK_BYTES && memcmp(text, SPEC_MARK, SPEC_MARK_BYTES) == 0;
-}
-
 /* Appends what a token stands for. Single bytes are appended when their run ends, since only then is it known what they
  * stand for. */
 static enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *d, const struct spec_token *token,
@@ -497,7 +474,7 @@ static enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *
     enum leat_status s;
 
     if (token->type == SPEC_BYTE) {
-        uint8_t byte = byte_of(d->spec, token);
+        uint8_t byte = (uint8_t)spec_named_byte(text, bytes); /* the loader has checked its name */
 
         return buffer_append(&d->run, &byte, 1, err);
     }
@@ -510,18 +487,13 @@ static enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *
     if (token->type == SPEC_UNKNOWN)
         return buffer_append(out, sp->unknown_surface.bytes, sp->unknown_surface.length, err);
     before = bytes;
-    if (!d->after_text && (sp->add_dummy_prefix || sp->remove_extra_whitespaces) && begins_with_mark(text, bytes)) {
+    if (!d->after_text && (sp->add_dummy_prefix || sp->remove_extra_whitespaces) &&
+        spec_begins_with_mark(text, bytes)) {
         text += SPEC_MARK_BYTES;
         bytes -= SPEC_MARK_BYTES;
     }
     d->after_text = d->after_text || (before != bytes && !sp->remove_extra_whitespaces);
     return spaced_replace(out, text, bytes, err);
-}
-
-/* Frees what is in it. */
-static void sentencepiece_decoder_free(struct sentencepiece_decoder *d)
-{
-    buffer_free(&d->run);
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
@@ -594,13 +566,13 @@ void decoder_free(struct decoder *d)
 
 /* ---- Ids to texts ------------------------------------------------------------------------------------------------ */
 
-/* What an id stands for: one of the two, or neither. */
+/* The meaning of an id: a token, an added token, or neither. */
 struct meaning {
     const struct spec_added *added;
     const struct spec_token *token;
 };
 
-/* As index_ids() has it: of several with one id the last. */
+/* Returns the last of several added tokens with one id, as index_ids() does. */
 static const struct spec_added *last_added(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_added *a = spec_find_added(spec, id);
@@ -670,7 +642,7 @@ static enum leat_status add_token(const struct decoder *d, uint32_t id, struct t
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* As tiktoken does: the bytes of the tokens, one after another. */
+/* Decodes as tiktoken does: appends the bytes of the tokens. */
 static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
                                   struct leat_error *err)
 {
@@ -708,12 +680,12 @@ static enum leat_status run_sentencepiece(const struct decoder *d, const uint32_
     if (s == LEAT_OK && text.size > 0)
         s = d->denormalizer ? charsmap_append(out, d->denormalizer, CHARSMAP_LONGEST, text.bytes, text.size, err)
                             : buffer_append(out, text.bytes, text.size, err);
-    sentencepiece_decoder_free(&pieces);
+    buffer_free(&pieces.run);
     buffer_free(&text);
     return s;
 }
 
-/* Whether a later decoder may join bytes that stood apart, so that halves of two characters become one. */
+/* Returns true if a later decoder may join bytes that stood apart, so that halves of two characters become one. */
 static bool changes_text_after(const struct decoder *d, uint32_t i)
 {
     while (++i < d->spec->decoder_count)

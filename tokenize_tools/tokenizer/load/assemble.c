@@ -31,8 +31,8 @@ struct token {
     uint32_t id;
     bool single_word, lstrip, rstrip, normalized, special;
     bool undecided;  /* nothing says `normalized`: it is, unless the token is special */
-    bool given;      /* by a file, not only by the class */
-    uint32_t before; /* the last one with the same text, or JSONTREE_NONE */
+    bool given;      /* true if a file has it, not only the class */
+    uint32_t before; /* the token before with this text, or JSONTREE_NONE */
 };
 
 struct assembling {
@@ -162,7 +162,7 @@ static void add_listed_token(struct assembling *a, struct token t)
     a->tokens[a->token_count++] = t;
 }
 
-/* Adds a special token, unless a list has its text, or the same token had another name already. */
+/* Adds a special token, unless a list has its text, or the token had another name already. */
 static void add_new(struct assembling *a, struct token t)
 {
     uint32_t known = find_text(&a->texts, t.text);

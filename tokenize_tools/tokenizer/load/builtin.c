@@ -1,9 +1,8 @@
 /*
  * builtin.c: each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the
  * merge that makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes"
- * has no file; it is made here. The reader is the one for *.tiktoken files (load_tiktoken.c), which gets the special
- * tokens and the pattern from the row of the same name there. A name that is no built-in gets the nearest one in its
- * sentence.
+ * has no file; it is made here. The reader of *.tiktoken files (load_tiktoken.c) reads them, with the special tokens and
+ * the pattern of its own row of that name.
  */
 #include "builtin.h"
 
@@ -75,7 +74,7 @@ struct row {
     const uint64_t *bytes;
     const unsigned char *splits; /* NULL: found out when loaded */
     const uint64_t *splits_bytes;
-    bool spaces; /* with p50k's runs of spaces */
+    bool spaces; /* true for p50k, which has runs of spaces */
 };
 
 static const struct row rows[] = {
@@ -132,7 +131,7 @@ static bool same_numbers(const char *a, const char *b)
     return false;
 }
 
-/* Returns the first of several that are equally near, if all have the same ranks. */
+/* Returns the first of several names that are equally near, if all have equal ranks. */
 const char *builtin_nearest(const char *name)
 {
     const char *best = NULL;

@@ -44,7 +44,7 @@ static const struct {
 
 static const struct family {
     uint32_t first; /* the first mark's id; SPEC_NONE: any */
-    uint32_t end;   /* which mark ends a document */
+    uint32_t end;   /* number of the mark that ends a document */
     const char *marks[FAMILY_MARKS];
 } families[] = {
     { 50256, 0, { "<|endoftext|>" } },                                                        /* GPT-2, Phi-2 */

@@ -18,7 +18,7 @@
 
 #define MAX_BYTES ((uint64_t)1 << 30)
 
-/* ---- What the Hub has -------------------------------------------------------------------------------------------- */
+/* ---- Files on the Hub -------------------------------------------------------------------------------------------- */
 
 static enum leat_status add_name(struct hub_model *m, struct jsontree_text text, struct leat_error *err)
 {

@@ -2,7 +2,7 @@
  * load_hf.c: load_parts() reads a tokenizer.json in the order in which its members depend on each other: first the
  * lists of the pipeline (load_hf_stations.c), because they decide whether tokens are written in mapped bytes; then the
  * model, and last the added tokens, whose ids depend on the model's vocabulary. Each kind of model reads its own
- * section (struct model_kind), with what several kinds have from here.
+ * section (struct model_kind), with the functions here for members that several kinds have.
  *
  * The readers of typed members know the place in the file for sentences, and report a missing member or a wrong type in
  * the same words everywhere.
@@ -334,7 +334,7 @@ enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *na
     return LEAT_OK;
 }
 
-/* ---- Which model ------------------------------------------------------------------------------------------------- */
+/* ---- The kind of model ------------------------------------------------------------------------------------------- */
 
 static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
 {
@@ -407,7 +407,7 @@ static void forget(struct load_hf *h)
     spec->model_data = NULL;
 }
 
-/* Without a type, it is the first kind as which it can be read, as in the reference. */
+/* Reads a section without a type as the first kind that can read it, as the reference does. */
 static enum leat_status guess(struct load_hf *h, uint32_t node)
 {
     struct model_row row;
@@ -458,8 +458,8 @@ static enum leat_status read_model(struct load_hf *h, uint32_t node)
 struct adding {
     struct load_hf *h;
     struct string_map contents; /* value: the id */
-    bool *special;              /* by content: whether it was ever given as special */
-    struct string_map ids;      /* by the four bytes of an id; value: place in spec->added */
+    bool *special;              /* true, by content, if the token was given as special at least once */
+    struct string_map ids;      /* places in spec->added by the four bytes of an id */
     uint32_t next;
 };
 
@@ -563,7 +563,7 @@ static enum leat_status read_added(struct load_hf *h, uint32_t node)
     return s;
 }
 
-/* ---- What stands around texts ------------------------------------------------------------------------------------ */
+/* ---- Tokens around texts ----------------------------------------------------------------------------------------- */
 
 /*
  * Truncation and padding do not decide how documents are encoded, so leat does not read
@@ -760,7 +760,7 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
-/* Where tokenizers fails. */
+/* Refuses the files that tokenizers refuses. */
 static enum leat_status check_prepend(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;
@@ -772,7 +772,7 @@ static enum leat_status check_prepend(struct load_hf *h)
     return LEAT_OK;
 }
 
-/* Whether a prefix or suffix of tokens has a character that ByteLevel never makes. */
+/* Returns true if a prefix or suffix of tokens has a character that ByteLevel never makes. */
 static bool has_foreign_affix(const struct load_hf *h)
 {
     static const char *const names[] = { "continuing_subword_prefix", "end_of_word_suffix" };
@@ -794,8 +794,8 @@ static bool has_foreign_affix(const struct load_hf *h)
     return false;
 }
 
-/* Whether text reaches the model as mapped bytes, each of them one letter. It does not if letters are mapped again, or
- * changed: then the tokens are letters, as the file has them, and ByteLevel changes text as any other station does. */
+/* Sets byte_level if text reaches the model as mapped bytes, each of them one letter. It does not if letters are mapped
+ * again, or changed: then the tokens are letters, as in the file, and ByteLevel changes text like any other station. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;

@@ -75,7 +75,7 @@ static enum leat_status read_row(struct load_hf *h, const struct load_hf_family 
     return s;
 }
 
-/* Whether a component without a type that the reference knows may be of this row. */
+/* Returns true if a component without a type that the reference knows may be of this row. */
 static bool may_be(struct load_hf *h, const struct load_hf_row *row, uint32_t node)
 {
     bool array = h->j->nodes[node].kind == JSONTREE_ARRAY;
@@ -123,7 +123,7 @@ static enum leat_status component(struct load_hf *h, const struct load_hf_family
 
     if (h->j->nodes[node].kind < JSONTREE_ARRAY)
         return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
-    /* The reference does not take one given twice for a type; in Sequences it no longer sees that. */
+    /* The reference ignores a type that is given twice, but not in Sequences. */
     if (type != JSONTREE_NONE && !(outermost && load_hf_twice(h->j, node, "type")))
         for (size_t i = 0; i < f->row_count; i++)
             if (load_hf_names(h->j, type, f->rows[i].tag ? f->rows[i].tag : f->rows[i].type))
@@ -215,7 +215,7 @@ static enum leat_status behavior(struct load_hf *h, uint32_t object, enum load_h
                                          "MergedWithNext", "Contiguous", NULL };
     static const enum spec_behavior behaviors[] = { SPEC_REMOVED, SPEC_ISOLATED, SPEC_MERGED_WITH_PREVIOUS,
                                                     SPEC_MERGED_WITH_NEXT, SPEC_CONTIGUOUS };
-    unsigned choice = 1; /* of a Punctuation without it */
+    unsigned choice = 1; /* the default of Punctuation */
     enum leat_status s = load_hf_choice(h, object, "behavior", need, names, &choice);
 
     *out = behaviors[choice];

@@ -56,7 +56,8 @@ struct proto {
     const struct load_source *source;
     struct leat_error *err;
     uint64_t type; /* enum model_type */
-    /* By name, to refuse duplicates, as sentencepiece does; but for BPE, tokens that no text becomes are apart. */
+    /* Tokens by name, to refuse duplicates, as sentencepiece does; for BPE, tokens that text cannot become are
+     * apart. */
     struct string_map tokens, reserved;
     struct waiting_text texts[WAITING];
     unsigned waiting;
@@ -84,21 +85,9 @@ static enum leat_status walked(struct proto *m, const struct protobuf *walk)
 
 /* ---- Tokens ---- */
 
-static int hex(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* The byte of "<0xNN>", or -1. */
-static int byte_of(const uint8_t *text, uint32_t length)
-{
-    if (length != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>' || hex(text[3]) < 0 || hex(text[4]) < 0)
-        return -1;
-    return hex(text[3]) << 4 | hex(text[4]);
-}
-
 static enum leat_status note_type(struct proto *m, const struct spec_token *t, const uint8_t *at)
 {
+    const uint8_t *name = m->spec->text + t->offset;
     int byte;
 
     if (t->type == SPEC_UNKNOWN) {
@@ -107,8 +96,8 @@ static enum leat_status note_type(struct proto *m, const struct spec_token *t, c
         m->spec->unknown = t->id;
     }
     if (t->type == SPEC_BYTE) {
-        byte = byte_of(m->spec->text + t->offset, t->length);
-        if (byte < 0)
+        byte = spec_named_byte(name, t->length);
+        if (byte < 0 || name[3] > 'F' || name[4] > 'F') /* small letters name no byte here */
             return wrong_at(m, at, "a token of type byte has a name other than <0x00> to <0xFF>");
         m->byte_found[byte] = true;
     }
@@ -180,7 +169,7 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
         return wrong_at(m, message->at, "a token that is not valid UTF-8");
     if (memchr(bytes, 0, t.length) && (t.length > 1 || !spec->byte_fallback || t.type != SPEC_NORMAL))
         return wrong_at(m, message->at, "a token with a zero byte");
-    if (bytes[0] == 0) /* as sentencepiece has it: its byte says the same */
+    if (bytes[0] == 0) /* sentencepiece looks at the first byte only */
         t.type = SPEC_UNUSED;
     if ((m->type == BPE && isnan(score)) || (m->type == UNIGRAM && !isfinite(score)))
         return wrong_at(m, message->at, "a token whose score is not a number");

@@ -1,8 +1,8 @@
 /*
  * load_tiktoken.c: *.tiktoken files: a line for each token, its bytes in base64, a space, its rank, which is its id.
  *
- * What the file does not hold comes from a table of the published vocabularies: the row that --pattern names, else that
- * of the file's name, else the row whose published file has the same bytes.
+ * The pattern and the special tokens come from a table of the published vocabularies: the row that --pattern names,
+ * else that of the file's name, else the row whose published file has these bytes.
  *
  * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
  * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
@@ -29,7 +29,7 @@
 
 /* ---- Published vocabularies -------------------------------------------------------------------------------------- */
 
-/* What a *.tiktoken file does not hold: the pattern that cuts text into pretokens, and the special tokens. */
+/* A special token of a published vocabulary, or several with numbers in their names. */
 
 struct tiktoken_special {
     const char *text; /* with a %u: one token for each id from `id` to `last`, numbered from `first` */
@@ -312,8 +312,8 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
     return LEAT_OK;
 }
 
-/* The same, faster, for the form that all published files have: a token, a space, a rank, a newline. Returns where the
- * next line begins; NULL, with nothing changed, if the line has another form. */
+/* Reads a line in the form of all published files: a token, a space, a rank, a newline. Returns the start of the next
+ * line; NULL, and changes nothing, if the line has another form. */
 static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
     /* not from every empty line to the end of the file */
@@ -389,7 +389,7 @@ static enum leat_status drop_repeated(struct reader *r)
     return LEAT_OK;
 }
 
-/* ---- What the file does not hold --------------------------------------------------------------------------------- */
+/* ---- Pattern and special tokens ---------------------------------------------------------------------------------- */
 
 static enum leat_status find_name(struct reader *r, const struct tiktoken_name **name)
 {

@@ -28,7 +28,7 @@
 
 /* ---- The hub's cache --------------------------------------------------------------------------------------------- */
 
-/* Where Hugging Face's programs keep the files of models that they have downloaded. */
+/* The folder in which Hugging Face's programs keep the files of models that they have downloaded. */
 
 #define ROOM 4096
 
@@ -58,7 +58,7 @@ static bool is_revision(const char *text)
     return is_name(text, strlen(text));
 }
 
-/* Whether a string has the form of a model id: "name" or "org/name", perhaps with "@revision". */
+/* Returns true if a string has the form of a model id: "name" or "org/name", perhaps with "@revision". */
 static bool hub_cache_is_id(const char *id)
 {
     const char *at = strchr(id, '@'), *slash = strchr(id, '/');
@@ -405,7 +405,7 @@ static const char *const beside_names[BESIDES] = { [BESIDE_CONFIG] = "tokenizer_
                                                    [BESIDE_ADDED] = "added_tokens.json",
                                                    [BESIDE_MERGES] = "merges.txt" };
 
-/* Whether a name is this one, or the same with .zst. */
+/* Returns true if a name is `wanted`, or `wanted` with .zst. */
 static bool is_called(const char *name, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -451,7 +451,7 @@ static enum leat_status fetch_row(const struct hub_model *m, const char *folder,
     return s;
 }
 
-/* What is read beside the vocabulary comes first: a folder that has that is complete. */
+/* Fetches the files beside the vocabulary, then the vocabulary, so that a folder that has it is complete. */
 static enum leat_status fetch_files(const struct hub_model *m, const char *folder, const char *id,
                                     struct leat_error *err)
 {
@@ -490,7 +490,7 @@ static enum leat_status fetch_model(char *folder, const char *model, const char 
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else the same as *stored. */
+/* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else *stored. */
 static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *stored_size, uint8_t **plain,
                                   uint64_t *plain_size, struct leat_error *err)
 {

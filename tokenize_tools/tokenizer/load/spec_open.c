@@ -1,4 +1,4 @@
-/* spec_open.c: and which of the formats of load.h a file has, by its first bytes. */
+/* spec_open.c: finds the format of a file by its first bytes, loads it, and looks at the files beside it. */
 #include "spec_open.h"
 
 #include <stdio.h>
@@ -170,7 +170,7 @@ static enum leat_status by_transformers(const struct located *at, enum leat_stat
     return s;
 }
 
-/* Special tokens that only tokenizer_config.json has: the same as an encoding, which a dataset can store. */
+/* Makes an encoding, which a dataset can store, of a *.tiktoken whose special tokens only tokenizer_config.json has. */
 static enum leat_status with_specials(struct opened_spec *o, struct load_source *source, struct leat_error *err)
 {
     const uint8_t *ranks = load_after_mark(source);
@@ -260,7 +260,7 @@ static enum leat_status assemble_parts(struct located *at, const struct jsontree
 /* Classes that give texts other ids than the sentencepiece model that they convert does. */
 static const struct {
     const char *names; /* the class and the types of models that name it alone, each between spaces */
-    const char *types; /* with the class named: only beside a model of these types, or of none; NULL: of any */
+    const char *types; /* the types of models that the class may be named beside; NULL for any type */
     bool slow;         /* it has no tokenizer.json */
 } other_ids[] = {
     { " LlamaTokenizer ", " llama ", false },
@@ -324,8 +324,8 @@ static const struct jsontree *naming(const struct jsontree trees[BESIDES])
     return config->nodes ? config : NULL;
 }
 
-/* A token that transformers adds to a sentencepiece model: the model must have it, under the same id if one is given.
- * `content` is the token, or an object that has it. */
+/* Checks a token that transformers adds to a sentencepiece model: the model must have it, under that id if one is
+ * given. `content` is the token, or an object that has it. */
 static enum leat_status check_piece(const struct opened_spec *o, const struct jsontree *j, uint32_t content, bool any,
                                     uint64_t id, struct leat_error *err)
 {
@@ -377,8 +377,8 @@ static enum leat_status check_object(const struct opened_spec *o, const struct j
     return s;
 }
 
-/* What a folder adds to its sentencepiece model: nothing is encoded as such a token, so there may be none that the
- * model lacks. */
+/* Refuses tokens that a folder adds to its sentencepiece model and the model lacks, since leat would not encode
+ * them. */
 static enum leat_status check_added(const struct opened_spec *o, const struct jsontree trees[BESIDES],
                                     struct leat_error *err)
 {

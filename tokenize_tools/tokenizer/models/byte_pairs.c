@@ -36,8 +36,8 @@ struct merging {
     struct spec_merge *merges; /* entries of the vocabulary for now, not ids */
     uint32_t count;
 
-    /* For each token, the last merge that makes it; for each merge, the one before it that makes the same token. A pair
-     * given twice makes the same token both times, so this chain is where to look for it. */
+    /* The last merge that makes each token, and the merge before each merge that makes its token. A pair that is given
+     * twice makes one token both times, so it is found in this chain. */
     uint32_t *last, *before;
 
     uint32_t guess;       /* the entry that the last merge made */
@@ -62,7 +62,7 @@ static enum leat_status missing(struct merging *m, uint32_t node, struct jsontre
                          (unsigned)m->number + 1, (int)shown, (const char *)t.bytes);
 }
 
-/* Adds a merge; one of the same pair before it no longer counts (its result is set to SPEC_NONE). */
+/* Adds a merge; it replaces an earlier one of its pair, whose result becomes SPEC_NONE. */
 static void keep_merge(struct merging *m, struct spec_merge merge)
 {
     uint32_t *link = &m->last[merge.result];
@@ -125,7 +125,7 @@ static enum leat_status flush(struct merging *m)
     return LEAT_OK;
 }
 
-/* Whether the entry's text is the two joined. Most are short enough to compare as numbers. */
+/* Returns true if the entry's text is the two joined. Most are short enough to compare as numbers. */
 static bool is_joined(const struct string_map_entry *e, struct jsontree_text left, struct jsontree_text right)
 {
     if (e->length != left.length + right.length)

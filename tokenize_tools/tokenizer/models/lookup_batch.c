@@ -13,7 +13,7 @@
 enum leat_status lookup_batch_make(struct lookup_batch **out, const struct bound *bound, size_t cache_bytes,
                                    struct leat_error *err)
 {
-    /* from the system, so that memory that is never touched costs nothing; hence aligned by hand */
+    /* calloc() takes untouched memory from the system, which costs nothing; so it is aligned here */
     void *memory = calloc(1, sizeof(struct lookup_batch) + _Alignof(struct lookup_batch));
     struct lookup_batch *l = memory ? big_align(memory, _Alignof(struct lookup_batch)) : NULL;
 

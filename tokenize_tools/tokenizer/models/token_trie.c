@@ -157,7 +157,7 @@ static enum leat_status open_block(struct packing *p)
     return LEAT_OK;
 }
 
-/* Whether the children fit at a base of the block. */
+/* Returns true if the children fit at a base of the block. */
 static bool fits(const struct block *b, unsigned base, const struct trie_node *children, unsigned count)
 {
     if (b->based[base])

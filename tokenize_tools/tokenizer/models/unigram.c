@@ -22,7 +22,7 @@
 /* The vocabulary is a list of pairs, a text and a score; a token's place is its id. A text may be given twice: then the
  * later one counts. */
 
-/* Whether all are pairs of a text and a number; *bytes is the size of all texts. */
+/* Checks that all elements are pairs of a text and a number. Sets *bytes to the size of all texts. */
 static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *bytes)
 {
     const struct jsontree_node *nodes = h->j->nodes;
@@ -40,7 +40,7 @@ static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *
 
 #define BATCH 16u /* places in the map that are fetched together */
 
-/* All pairs are in the same form: three nodes and their bracket. */
+/* Returns the node of a pair's text. Each pair has three nodes and a bracket. */
 static uint32_t text_of_pair(uint32_t list, uint32_t id)
 {
     return list + 2 + 3 * id;
@@ -172,7 +172,7 @@ static enum leat_status take_scores(struct unigram *m, struct leat_error *err)
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a text can become this token. */
+/* Returns true if a text can become this token. */
 static bool can_be_found(const struct spec_token *t)
 {
     return !t->foreign && t->length > 0 && (t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED);
@@ -195,7 +195,7 @@ static void find_byte_tokens(struct unigram *m)
         m->bytes[b] = m->spec->byte_fallback && !m->narrow ? byte_token(m, b) : SPEC_NONE;
     for (uint32_t i = 0; m->spec->byte_fallback && m->narrow && i < m->spec->token_count; i++)
         if (m->spec->tokens[i].type == SPEC_BYTE)
-            m->bytes[strtoul((const char *)spec_token_bytes(m->spec, &m->spec->tokens[i]) + 3, NULL, 16)] = i;
+            m->bytes[spec_named_byte(spec_token_bytes(m->spec, &m->spec->tokens[i]), 6)] = i;
     for (unsigned b = 0; b < 256; b++)
         found += m->bytes[b] != SPEC_NONE;
     m->fallback = found == 256 ? FALLBACK_ALL : found > 0 ? FALLBACK_SOME : FALLBACK_NONE;
@@ -228,7 +228,8 @@ static enum leat_status make_unigram(struct model **out, const struct tokenizer_
     byte_alphabet_init(&m->alphabet);
     s = take_scores(m, err);
     if (s == LEAT_OK)
-        s = token_trie_of_spec(&m->trie, spec, can_be_found, true, &m->longest, err); /* of equal texts the later */
+        s = token_trie_of_spec(&m->trie, spec, can_be_found, true, &m->longest,
+                               err); /* the later of equal texts counts */
     if (s == LEAT_OK)
         s = unigram_make_pieces(m, err);
     if (s == LEAT_OK)

@@ -47,7 +47,7 @@ static bool put_bytes(struct unigram_walk *w, const uint8_t *text, size_t bytes)
     return true;
 }
 
-/* What stands for a run without a token, or for a part of one after which more comes. */
+/* Writes the ids of a run without a token, or of a part of one that goes on. */
 static void put_unknown(struct unigram_walk *w, const uint8_t *text, size_t bytes)
 {
     if (w->m->fallback != FALLBACK_NONE && put_bytes(w, text, bytes))
@@ -195,7 +195,7 @@ static enum leat_status reserve_nodes(struct unigram_walk *w, size_t at)
     return end - w->cut < w->s->room ? LEAT_OK : grow(w, end - w->cut + 1);
 }
 
-/* As the reference keeps sums near 0: what they are at `at` is taken from all that come after it. */
+/* Keeps sums near 0, as the reference does: subtracts the sum at `at` from it and all after it. */
 static void rebase(struct unigram_node *nodes, size_t at, size_t frontier)
 {
     float offset = (float)nodes[at].score;
@@ -354,7 +354,7 @@ enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_sc
     return status == LEAT_OK ? end_run(&w) : status;
 }
 
-/* For lookup_batch_encode(): each pretoken begins with a sum of 0, so its ids are always the same. */
+/* Encodes a pretoken for lookup_batch_encode(). Its sum begins at 0, so its ids do not depend on the text around it. */
 static enum leat_status encode_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
                                    struct id_list *out, bool *apart, struct leat_error *err)
 {

@@ -2,14 +2,15 @@
  * unigram_pieces.c: encodes with a Unigram model by pieces that a cache can hold, exactly.
  *
  * A text is cut between characters that stand side by side in no token (class_cuts.h, char_cuts.h): all ways meet
- * there. The best way through a piece then depends on what is before it by rounding only: sums begin at the sum so far,
- * and the references' additions lose bits. search() finds how much better the best way through a piece is than any
- * other. If that is more than all its additions can lose, for any sum that comes, the piece's ids are always the same
- * and go into the cache. All other pieces are "apart", some in a hundred: unigram_path.c takes them from the sum so far
- * as the reference does. So do pieces with unknown characters, runs of which may go on in the next piece.
+ * there. The best way through a piece then depends on the text before it by rounding only: sums begin at the sum so
+ * far, and the references' additions lose bits. search() finds how much better the best way through a piece is than any
+ * other. If that is more than all its additions can lose, for any sum, the ids of the piece do not depend on the text
+ * around it, and go into the cache. A few pieces in a hundred are "apart": unigram_path.c encodes them from the sum so
+ * far as the reference does. Pieces with unknown characters are apart, too, since a run of these may go on in the next
+ * piece.
  *
- * For this the sum must be known, to the last bit: the scores of ids that were written are added one by one. Where a
- * sum comes near the limit at which sentencepiece subtracts it from all sums, unigram_path.c goes on, too.
+ * The sum must be exact to the last bit, so the scores of ids that were written are added one by one. unigram_path.c
+ * also takes over when a sum comes near the limit at which sentencepiece subtracts it from all sums.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -81,8 +82,8 @@ enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
  * then goes from place to place of each text. Many together take half the time.
  */
 
-/* What one addition loses at most: half of the last bit of a sum below 2 to the power of 17, or 33. Sums are nearer to
- * 0 where pieces begin (take_known()). */
+/* The most that one addition loses: half of the last bit of a sum below 2 to the power of 17, or 33. Sums are nearer to
+ * 0 at the beginnings of pieces (take_known()). */
 #define NARROW_LOSS (1.0 / 256)
 #define WIDE_LOSS   (1.0 / (1 << 20))
 
@@ -94,7 +95,7 @@ enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
 struct found {
     uint32_t token;
     uint16_t start; /* place */
-    uint16_t next;  /* in the list of those that end at the same place; 0: none */
+    uint16_t next;  /* next one in the list of those that end at this place; 0 if none */
 };
 
 /* The best way to a place. */
@@ -105,8 +106,8 @@ struct place {
 };
 
 struct unigram_search {
-    uint8_t bytes[PLACES + 1]; /* by place; the byte after it */
-    uint16_t ends[PLACES];     /* of the text */
+    uint8_t bytes[PLACES + 1]; /* the byte after each place */
+    uint16_t ends[PLACES];     /* end of each text */
     uint16_t ending[PLACES];
     struct found found[STRETCHES + 1];
     struct place places[PLACES];
@@ -272,7 +273,7 @@ static void search(const void *context, void *scratch, struct lookup_piece *piec
 
 /* ---- A piece ----------------------------------------------------------------------------------------------------- */
 
-/* For lookup_batch_find(): what is not the same wherever it stands is apart. */
+/* Sets a piece apart, for lookup_batch_find(), because its ids depend on the text around it. */
 static enum leat_status set_apart(const void *context, void *scratch, const uint8_t *text, size_t bytes,
                                   struct id_list *out, bool *apart, struct leat_error *err)
 {
@@ -286,7 +287,7 @@ static enum leat_status set_apart(const void *context, void *scratch, const uint
     return LEAT_OK;
 }
 
-/* How pieces are looked up: those whose ids are not the same wherever they stand are apart. */
+/* Returns the functions that look pieces up. Pieces whose ids depend on the text around them are apart. */
 static struct lookup_way unigram_probing(const struct unigram *m, struct unigram_scratch *s)
 {
     return (struct lookup_way) { .one = set_apart, .some = search, .context = m, .scratch = s->search };
@@ -294,8 +295,8 @@ static struct lookup_way unigram_probing(const struct unigram *m, struct unigram
 
 /* ---- Pieces in a row --------------------------------------------------------------------------------------------- */
 
-/* Whether the run of unknown characters may go on in the next piece, which then must not be taken from the cache. If
- * `narrow`, no run waits for its end, and fuse() knows whether one has been written. */
+/* Returns true if the run of unknown characters may go on in the next piece, which then must not be taken from the
+ * cache. If `narrow`, no run waits for its end, and fuse() knows whether one has been written. */
 static bool in_run(const struct unigram_walk *w)
 {
     return (w->m->stand_in == TOKEN_NONE || !w->m->narrow) && (w->run_begin != w->run_end || w->s->written);
@@ -400,7 +401,7 @@ static enum leat_status take_known(struct unigram_walk *w, uint32_t from, uint32
     return s;
 }
 
-/* The same, one by one where sums are far from 0. */
+/* Takes pieces one by one, if sums are far from 0. */
 static enum leat_status take_pieces(struct unigram_walk *w, uint32_t from, uint32_t to, size_t base)
 {
     const uint32_t *begins = w->s->batch->batch.begins;
@@ -485,7 +486,7 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
 
         s = take_run(w, ends, count);
     }
-    /* what is after the last cut may go on */
+    /* the piece after the last cut may go on */
     if (s != LEAT_OK || !w->last)
         return s == LEAT_OK ? unigram_walk(w) : s;
     ends[0] = (uint32_t)w->bytes;
@@ -516,11 +517,11 @@ struct group {
     const struct unigram *m;
     struct unigram_scratch *s;
     const uint8_t *text;
-    uint32_t base;         /* of the ends in the text */
-    const uint32_t *ends;  /* of pretokens that have not been passed yet */
-    uint32_t begin;        /* of the first of these, in the group */
+    uint32_t base;         /* place in the text that ends count from */
+    const uint32_t *ends;  /* ends of the pretokens that are left */
+    uint32_t begin;        /* start of the first of these, in the group */
     uint32_t done;         /* pieces that have been written */
-    const uint32_t *fused; /* of pretokens whose unknown characters may still have to be fused */
+    const uint32_t *fused; /* ends of pretokens whose unknown characters may still have to be fused */
     struct id_list *out;
     struct leat_error *err;
 };
@@ -594,7 +595,7 @@ static enum leat_status write_to(struct group *g, uint32_t piece)
     if (from >= piece)
         return LEAT_OK;
     s = lookup_batch_write(g->s->batch, from, piece, g->out, g->err);
-    if (g->m->stand_in != TOKEN_NONE) /* what compilers make vectors of */
+    if (g->m->stand_in != TOKEN_NONE) /* compilers make vectors of this loop */
         for (size_t i = before; i < g->out->count; i++)
             any |= g->out->ids[i] == g->m->stand_in;
     if (s == LEAT_OK && any)

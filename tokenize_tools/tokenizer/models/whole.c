@@ -14,7 +14,7 @@
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* Where a text stands that comes in chunks. */
+/* The state of a text that comes in chunks. */
 struct whole_scratch {
     bool unknown; /* the last unit was unknown, and the unknown token stands for what follows, too */
 };
@@ -23,7 +23,7 @@ struct whole {
     struct model model;
     const struct tokenizer_spec *spec;
     bool words;
-    struct string_map tokens; /* to ids */
+    struct string_map tokens; /* ids by text */
     uint32_t bytes[256];      /* ids, with byte_fallback */
 };
 
@@ -49,7 +49,7 @@ static void take_tokens(struct whole *m)
         const uint8_t *text = spec_token_bytes(spec, t);
 
         if (t->type == SPEC_BYTE)
-            m->bytes[strtoul((const char *)text + strlen("<0x"), NULL, 16)] = t->id;
+            m->bytes[spec_named_byte(text, t->length)] = t->id;
         if (can_be_found(t)) {
             uint64_t hash = string_map_hash(&m->tokens, text, t->length);
             uint32_t entry = string_map_add(&m->tokens, hash, text, t->length, &found);
@@ -95,7 +95,7 @@ static enum leat_status scratch_make(void **out, struct bound *bound, size_t cac
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
-/* Where the next mark is, not at the beginning; `bytes` if there is none. */
+/* Returns the place of the next mark after the beginning, or `bytes`. */
 static size_t next_mark(const uint8_t *text, size_t bytes)
 {
     const uint8_t *mark = bytes > 0 ? memmem(text + 1, bytes - 1, SPEC_MARK, SPEC_MARK_BYTES) : NULL;

@@ -15,7 +15,7 @@
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* Where a word stands that comes in chunks. */
+/* The state of a word that comes in chunks. */
 struct words_scratch {
     bool too_long; /* and the rest of it does not matter */
     struct lookup_batch *batch;
@@ -25,7 +25,7 @@ struct words {
     struct model model;
     const struct tokenizer_spec *spec;
     const struct spec_wordpiece *data;
-    struct token_trie trie; /* by place in spec->tokens */
+    struct token_trie trie; /* its numbers are places in spec->tokens */
     uint32_t inside;        /* base of the node of the prefix: where tokens of what follows are looked for */
     uint32_t longest;       /* bytes of the longest token */
 };

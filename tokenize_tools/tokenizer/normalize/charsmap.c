@@ -17,7 +17,7 @@
 #include "tokenizer/unicode/grapheme.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* What is known about a character without walking the trie. */
+/* Facts about a character that need no walk of the trie. */
 enum {
     IS_KEY = 1,
     BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
@@ -34,9 +34,9 @@ enum {
  * cluster with another character. In both, ASCII characters that do not become another have one. */
 #define CHARSMAP_STOPS 1024
 
-/* What is copied as it stands, or as one other ASCII character, without a look at the trie. */
+/* Characters that are copied unchanged, or as one other ASCII character, without a look at the trie. */
 struct charsmap_simple {
-    uint8_t ascii[128]; /* what becomes of an ASCII character before another: one, or CHARSMAP_NO_ASCII */
+    uint8_t ascii[128]; /* result of an ASCII character before another one, or CHARSMAP_NO_ASCII */
     uint64_t stops[CHARSMAP_STOPS];
 };
 
@@ -45,7 +45,7 @@ struct charsmap {
     size_t unit_count;
     uint8_t *pool; /* replacements, and a NUL */
     size_t pool_bytes;
-    uint8_t *flags;                   /* by character */
+    uint8_t *flags;                   /* facts by character */
     bool plain_ascii;                 /* all ASCII characters that are printable stay as they are */
     struct charsmap_simple simple[2]; /* by charsmap_mode */
 };
@@ -55,9 +55,9 @@ struct charsmap_walk {
     const struct charsmap *map;
     const uint8_t *text;
     size_t size;
-    size_t at;          /* what lies before is done */
+    size_t at;          /* place of the next byte */
     size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
-    uint32_t value;     /* of the key found at `at` */
+    uint32_t value;     /* value of the key found at `at` */
     bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
     bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
 };
@@ -73,7 +73,7 @@ struct charsmap_walk {
 
 #define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
 
-/* Without a map: all ASCII characters remain, and only U+2581 is a stop. */
+/* The facts without a map: no ASCII character changes, and only U+2581 is a stop. */
 static const struct charsmap_simple all_simple = {
     .ascii = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40), EIGHT(48), EIGHT(56), EIGHT(64),
                EIGHT(72), EIGHT(80), EIGHT(88), EIGHT(96), EIGHT(104), EIGHT(112), EIGHT(120) },
@@ -88,7 +88,7 @@ struct copying {
     size_t end, bytes;
 };
 
-/* Whether eight bytes are printable ASCII, if `single` without a space after another. */
+/* Returns true if eight bytes are printable ASCII, if `single` without a space after another. */
 static inline bool is_plain(uint64_t word, bool single, bool after_space)
 {
     uint64_t spaces = ~((word ^ BYTES_EACH(' ')) + BYTES_EACH(0x7f)) & BYTES_EACH(0x80);
@@ -122,7 +122,7 @@ static inline bool copy_ascii(const struct copying *c, size_t count)
     return true;
 }
 
-/* As far as ASCII follows. */
+/* Copies ASCII up to the next other character. */
 static void copy_all_ascii(const struct copying *c, bool plain)
 {
     struct charsmap_text *t = c->t;
@@ -198,7 +198,7 @@ static void copy_common(const struct copying *c)
     t->after_space = last_after;
 }
 
-/* From a character beyond ASCII, or before one, as far as such follow. */
+/* Copies characters from one beyond ASCII, or before one, as long as such characters follow. */
 static void copy_others(const struct copying *c)
 {
     struct charsmap_text *t = c->t;
@@ -626,12 +626,6 @@ static size_t next_key(struct charsmap_walk *w, enum charsmap_mode mode)
     return mode == CHARSMAP_LONGEST ? next_longest(w) : next_by_grapheme(w);
 }
 
-/* Goes to the next key, by CHARSMAP_GRAPHEMES; returns how many bytes to replace there, 0 at the end of the text. */
-static size_t charsmap_next(struct charsmap_walk *w)
-{
-    return next_by_grapheme(w);
-}
-
 size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, const uint8_t *text, size_t size)
 {
     struct charsmap_walk w = { .map = map, .text = text, .size = size };
@@ -640,7 +634,7 @@ size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, cons
     return w.at;
 }
 
-/* What comes before the next key, and what replaces it. */
+/* Appends the text before the next key, and the key's replacement. */
 static enum leat_status append_key(struct buffer *out, struct charsmap_walk *w, enum charsmap_mode mode,
                                    struct leat_error *err)
 {
@@ -714,8 +708,8 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Where in a text stands what a map makes of it, in the reference, which keeps the place of each character: only as far
- * as that of the text's first one. */
+/* Counts the places of characters in the result as the reference does, which keeps the place of each character; only up
+ * to the place of the text's first one. */
 
 /* A character that is written: it stands at the next place, and passes it and others, or at the one before. */
 struct placed {
@@ -725,7 +719,7 @@ struct placed {
 
 struct placing {
     struct charsmap_places *p;
-    struct placed last; /* which what is removed after it may still change */
+    struct placed last; /* the last character, whose place may still change if characters after it are removed */
     size_t bytes;       /* at the first places */
 };
 
@@ -772,7 +766,7 @@ size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t si
         size_t key, bytes;
 
         from = w.at;
-        key = charsmap_next(&w);
+        key = next_by_grapheme(&w);
         for (size_t at = from; at < w.at && !p->done; at += bytes) {
             unicode_decode(text + at, &bytes);
             place(&l, bytes, 1);

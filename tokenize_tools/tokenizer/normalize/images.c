@@ -22,7 +22,7 @@
 /* Characters from here on are not remembered. */
 #define IMAGES 0x10000u
 
-/* What is known of a character. In between are the simple ones in `of`: their lengths, and IS_GONE more. */
+/* The number of an image. Numbers between IS_GONE and IS_LONG are images in `of`: IS_GONE plus their length. */
 enum {
     NOT_KNOWN,
     IS_GONE,                             /* nothing remains of it */
@@ -139,7 +139,7 @@ enum leat_status images_make(struct images *i, const struct tokenizer_spec *spec
     const struct normalizing n = { i, normalize, context, err };
 
     *i = (struct images) { .out.bound = bound, .held.text.bound = bound };
-    /* from the system, so that characters that never come cost nothing */
+    /* calloc() takes untouched memory from the system, so characters that never come cost nothing */
     i->of = calloc(IMAGES, sizeof *i->of);
     i->longs = calloc(IMAGES, sizeof *i->longs);
     if (!i->of || !i->longs)

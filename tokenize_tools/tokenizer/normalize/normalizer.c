@@ -28,7 +28,7 @@
 
 /* StripAccents, and the parts of a BertNormalizer, look at one character at a time, whatever stands around it. */
 
-/* What becomes of a character. */
+/* The result of a character. */
 enum verdict { STAYS, GOES, BECOMES_SPACE, GETS_SPACES };
 
 /* The reference's list: blocks of Unicode, not the script. */
@@ -123,7 +123,7 @@ static enum leat_status by_character_append(struct buffer *out, enum spec_normal
     return s;
 }
 
-/* What a step needs in addition to its description. */
+/* A step: a normalizer of the spec with its matcher or map. */
 struct step {
     const struct spec_normalizer *spec;
     struct charsmap *charsmap;
@@ -139,7 +139,7 @@ struct normalizer {
     struct byte_alphabet alphabet;
 };
 
-/* What images.h needs to normalize a text by the steps. */
+/* The context with which images.h normalizes a text by the steps. */
 struct stepping {
     const struct normalizer *n;
     struct normalizer_scratch *s;
@@ -390,7 +390,7 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
     bool found = true, matched = state->after_match, begins = !state->begun;
     enum leat_status s;
 
-    if (begins && p->bytes == 0) /* of no characters, the reference finds nothing, not even that */
+    if (begins && p->bytes == 0) /* the reference finds no match in an empty text, not even an empty one */
         return LEAT_OK;
     s = matcher_begin(&pass, &p->step->matcher, state->run, &(struct scan_window) { p->text, p->bytes, p->last },
                       matched, err);

@@ -87,7 +87,7 @@ const struct string_finder *sentencepiece_defined(const struct sentencepiece_nor
     return n->defined;
 }
 
-/* What has come of a text, and how much of it is done with. */
+/* A chunk of a text, and the part of it that is done. */
 struct chunk {
     const uint8_t *text;
     size_t bytes, at;
@@ -97,8 +97,8 @@ struct chunk {
     struct leat_error *err;
 };
 
-/* What the text at `at` is normalized to; returns how many bytes that takes of it, 0 if what follows may change it, or
- * the chunk's status says what went wrong. */
+/* Normalizes the text at `at` up to the end of a key or character. Returns the number of bytes of it, or 0 if later
+ * text may change the result, or if it failed: then the chunk has the status. */
 static size_t prefix(const struct sentencepiece_normalizer *n, struct chunk *p, const uint8_t **to, size_t *to_bytes)
 {
     size_t longest = string_finder_longest(n->defined), end = 0, length, bytes = p->bytes - p->at;

@@ -127,7 +127,7 @@ size_t spaced_put(uint8_t *to, const uint8_t *text, size_t bytes)
     uint8_t *begin = to;
 
     for (size_t i = 0; i < bytes;) {
-        bool mark = bytes - i >= SPEC_MARK_BYTES && memcmp(text + i, SPEC_MARK, SPEC_MARK_BYTES) == 0;
+        bool mark = spec_begins_with_mark(text + i, bytes - i);
 
         *to++ = mark ? ' ' : text[i];
         i += mark ? SPEC_MARK_BYTES : 1;
@@ -183,7 +183,8 @@ void spaced_free(struct tokenizer_spec *spaced)
     free(spaced);
 }
 
-/* Without a branch in the loop, so that compilers make vectors of it: texts hold many characters that begin alike. */
+/* The loop has no branch, so that compilers make vectors of it: many characters of a text have the mark's first
+ * byte. */
 bool spaced_has_mark(const uint8_t *text, size_t bytes)
 {
     uint8_t any = 0;

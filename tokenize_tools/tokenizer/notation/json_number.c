@@ -29,11 +29,11 @@ static const double powers[] = {
 
 #define POWERS ((int64_t)(sizeof powers / sizeof powers[0]))
 
-/* What has been read of a number. */
+/* The digits of a number that were read. */
 struct reading {
     const uint8_t *p, *end;
     uint64_t digits;
-    int64_t exponent; /* of ten */
+    int64_t exponent; /* power of ten */
 };
 
 static bool at_digit(const struct reading *r)

@@ -1,15 +1,13 @@
 /*
  * pattern_parse.c: a recursive-descent reader of both dialects.
  *
- * take_alternatives() reads branches, take_branch() atoms, take_repeats() what repeats an atom; groups lead back to
+ * take_alternatives() reads branches, take_branch() atoms, take_repeats() quantifiers; groups lead back to
  * take_alternatives(). Each writes its translation as it reads, so a refusal names the place that it has reached.
- * Characters and classes become sets. take_items() joins what stands between brackets, up to an operator or the closing
- * bracket; an item may be a bracket itself, which take_class() reads in the same way. The same functions read escapes
- * in brackets and outside.
+ * Characters and classes become sets. take_items() joins the items between brackets, up to an operator or the closing
+ * bracket; an item may be a bracket itself, which take_class() reads. Escapes in brackets and outside have one reader.
  *
- * Where the dialects differ, a comment says how; all of this was tried against tiktoken 0.14 (fancy-regex 0.19) and
- * tokenizers 0.23 (Oniguruma 6.9). Functions that return bool return false after refusing or running out of memory; the
- * reader's status says which.
+ * Comments say where the dialects differ, by tiktoken 0.14 (fancy-regex 0.19) and tokenizers 0.23 (Oniguruma 6.9).
+ * Functions that return bool return false after refusing or running out of memory; the reader's status says which.
  */
 #include "pattern_parse.h"
 
@@ -101,7 +99,7 @@ static bool looking_at(const struct parser *p, const char *what)
     return p->length - p->at >= n && memcmp(p->text + p->at, what, n) == 0;
 }
 
-/* The same, and moves past it if it is there. */
+/* Moves past a literal text. Returns false if it is not there. */
 static bool take_literal(struct parser *p, const char *what)
 {
     if (!looking_at(p, what))
@@ -281,7 +279,8 @@ static void word_set(struct parser *p, struct pattern_set *set, bool in_class)
     }
 }
 
-/* By a name in small letters, without blanks, '-' and '_'; false if there is no such property. */
+/* Makes the set of a property by its name in small letters, without blanks, '-' and '_'. Returns false if there is no
+ * such property. */
 static bool find_property(struct parser *p, struct pattern_set *set, const char *name, bool in_class)
 {
     if (!is_onig(p)) {
@@ -400,7 +399,7 @@ static bool is_letter(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* To Oniguruma, numbers and \xHH are bytes, not code points. */
+/* Takes a number or \xHH, which is a byte for Oniguruma, not a code point. */
 static bool take_byte(struct parser *p, size_t from, uint32_t value)
 {
     return value <= 0x7f || refuse(p, from, "a byte that is not a character");
@@ -488,7 +487,8 @@ static bool take_hex_byte(struct parser *p, size_t from, uint32_t *value)
     return take_hex(p, from, 0, 2, value) && take_byte(p, from, *value);
 }
 
-/* To Oniguruma letters are themselves in brackets, and outside if they mean nothing there. */
+/* Returns true if an escaped letter is the letter itself: for Oniguruma in brackets, and outside if it has no
+ * meaning. */
 static bool is_itself(const struct parser *p, char c, bool in_class)
 {
     if (!in_class && (c == 'g' || c == 'k'))
@@ -742,7 +742,7 @@ static bool take_class(struct parser *p, size_t from, struct pattern_set *set, u
     if (!ok || (is_onig(p) && depth == 0 && !fold_items(p, from, set)))
         return false;
     p->at++;
-    /* to Oniguruma a bracket with \u00df in it also matches ss, unless it is negated; see several_fold_to_one() */
+    /* in Oniguruma a bracket with \u00df in it also matches ss, unless it is negated; see several_fold_to_one() */
     if (is_onig(p) && depth == 0 && p->flags.fold && !negative && pattern_set_has(set, 0xdf))
         return refuse(p, from, "ignoring case is not supported where one character matches several");
     if (negative)
@@ -1026,7 +1026,7 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     *assertion = true;
     if (!is_onig(p))
         return true;
-    /* to Oniguruma a(?i)b|c is a(?i:b|c) */
+    /* in Oniguruma a(?i)b|c is a(?i:b|c) */
     if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
         return false;
     p->flags = flags;

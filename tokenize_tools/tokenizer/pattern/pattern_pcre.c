@@ -29,9 +29,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* What a text may cost before it is given up: steps at first, and for each byte. A step takes some 5 ns, 25 without
- * JIT. Tokenizers' own expressions stay below a hundredth on ordinary text; 100,000 digits in a row, of which some look
- * at all that follow for each three, take nearly all of it. */
+/* The steps that a text may take before it is given up: at first, and more per byte. A step takes some 5 ns, 25 without
+ * JIT. Published expressions take less than a hundredth on ordinary text; some of them, which look at all digits that
+ * follow each three, take nearly all steps for 100,000 digits in a row. */
 #define STEPS_FIRST    ((uint64_t)TINY_OR(20000, 10000000))
 #define STEPS_BYTE     TINY_OR(500u, 50000u)
 #define HEAP_LIMIT_KIB TINY_OR(1u << 10, 64u << 10)
@@ -61,7 +61,7 @@ struct symbols {
 
 /* Kinds of blocks. */
 struct kinds {
-    uint16_t of[BLOCKS], before[BLOCKS]; /* by all sets so far, and by those before the last one */
+    uint16_t of[BLOCKS], before[BLOCKS]; /* equal blocks by all sets so far, and by the sets before the last one */
     uint16_t first[BLOCKS];              /* a block of each kind */
     uint16_t places[PLACES];             /* 1 more than the first block of a kind, by what decides it; 0: free */
     unsigned count;
@@ -135,7 +135,8 @@ static bool split(const struct symbols *s, const struct kinds *k, uint32_t *size
     return true;
 }
 
-/* LEAT_E_UNSUPPORTED if there are more than 256. `out` is for free_table() in any case. */
+/* Makes the table of symbols. Returns LEAT_E_UNSUPPORTED if there are more than 256. out->blocks must be freed, on
+ * failure too. */
 static enum leat_status make_table(struct symbols *out, const struct pattern_text *text, struct leat_error *err)
 {
     uint32_t sizes[SYMBOLS_MAX];
@@ -161,12 +162,6 @@ static enum leat_status make_table(struct symbols *out, const struct pattern_tex
                                 SYMBOLS_MAX);
     free(k);
     return status;
-}
-
-static void free_table(struct symbols *s)
-{
-    free(s->blocks);
-    s->blocks = NULL;
 }
 
 /* "\xNN" */
@@ -208,8 +203,8 @@ static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
     return n;
 }
 
-/* Which symbols each set has, and after the last set, which have been seen: one code point of a symbol decides, and it
- * lies in the first of equal blocks. */
+/* Finds the symbols of each set, and after the last set the symbols that were seen. One code point of a symbol decides,
+ * which lies in the first of equal blocks. */
 static void find_symbols(bool *has, const struct symbols *s, const struct pattern_text *text)
 {
     bool *seen = has + text->set_count * SYMBOLS_MAX;
@@ -262,7 +257,7 @@ static char *write_over_symbols(const struct symbols *s, const struct pattern_te
 
 struct pattern {
     struct symbols symbols;
-    pcre2_code *code, *counted; /* the same; the second one calls count_step() */
+    pcre2_code *code, *counted; /* the expression, and one that calls count_step() at each step */
     pcre2_match_context *limits, *counted_limits;
     bool needs_all;
 };
@@ -282,7 +277,7 @@ struct pattern_run {
     struct buffer symbols; /* one a character of the window */
     size_t count;
     struct scan_window window;
-    size_t at, at_byte;          /* where the next search begins: symbol and byte */
+    size_t at, at_byte;          /* place at which the next search begins, in symbols and in bytes */
     size_t given;                /* spans were given up to this byte */
     size_t last_end;             /* symbol at which the last match ended, SIZE_MAX if none did */
     size_t certain;              /* pattern_certain() */
@@ -333,7 +328,7 @@ static enum leat_status compile(struct pattern *p, const char *text, size_t leng
     pcre2_set_heap_limit(p->counted_limits, HEAP_LIMIT_KIB);
     pcre2_pattern_info(p->code, PCRE2_INFO_MAXLOOKBEHIND, &behind);
     p->needs_all |= behind > 0;
-    /* without JIT, or where memory may not be made executable, the interpreter does the same, slower */
+    /* the interpreter is slower, but works without JIT, and if memory must not be made executable */
     if (pcre2_config(PCRE2_CONFIG_JIT, &jit) == 0 && jit && !is_large(p, length)) {
         pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
         pcre2_jit_compile(p->counted, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
@@ -378,7 +373,7 @@ void pattern_free(struct pattern *p)
     pcre2_match_context_free(p->counted_limits);
     pcre2_code_free(p->code);
     pcre2_code_free(p->counted);
-    free_table(&p->symbols);
+    free(p->symbols.blocks);
     free(p);
 }
 

@@ -40,7 +40,7 @@ void pattern_set_invert(struct pattern_set *s)
 
 void pattern_set_class(struct pattern_set *s, const struct unicode_classes *classes, unsigned mask)
 {
-    uint64_t made[256][4]; /* by the number of a table of 256 classes: most are used many times */
+    uint64_t made[256][4]; /* bits by the number of a table of 256 classes, since most are used many times */
     bool is_made[256] = { false };
 
     for (uint32_t block = 0; block < PATTERN_SET_POINTS / 256; block++) {

@@ -27,18 +27,18 @@ struct encoder {
     struct bound bound;
     struct pattern_steps steps; /* that expressions may still take for this text */
     struct id_list ids;
-    struct bound ids_bound; /* of the ids of a whole text */
+    struct bound ids_bound; /* bound of the ids of a whole text */
     bool counts_ids;        /* these count with all else */
     bool trusted;           /* texts are valid UTF-8 */
     bool begun;             /* encoder_chunk() may come */
-    uint64_t offset;        /* of `input` in the text */
+    uint64_t offset;        /* place of `input` in the text */
     struct held input;      /* bytes of a character that is not complete */
     struct buffer repaired;
-    struct cutter raw, normalized; /* of sentencepiece's only the second */
+    struct cutter raw, normalized; /* sentencepiece uses only the second */
     struct normalizer_scratch normalizer;
     struct sentencepiece_state sentencepiece;
     struct pretokenizer_scratch *pretokenizer;
-    struct held pretoken; /* of a pretoken that comes in chunks, what cannot be cut */
+    struct held pretoken; /* end of a chunk of a pretoken that cannot be cut */
     bool pretoken_cut;    /* and something of it has been encoded */
     bool spaced_begun;    /* something of a segment has come that is not normalized (spaced.h) */
     struct buffer spaced;
@@ -204,7 +204,7 @@ static enum leat_status take_pretokens(void *context, const struct model_pretoke
     return model_encode_batch(e->pipeline->model, e->model, p, &e->ids, err);
 }
 
-/* The same with white space before each. */
+/* Takes pretokens that have white space before them. */
 static enum leat_status take_words(void *context, const struct model_pretokens *p, struct leat_error *err)
 {
     struct encoder *e = context;
@@ -483,8 +483,9 @@ static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t byte
     return s;
 }
 
-/* What the ids of a whole text may take in addition to max_bytes, per byte of it: with both copies while they grow, as
- * much as the form of Unicode that makes 11 letters of one byte needs. A file may put any text before each word. */
+/* The bytes that the ids of a whole text may take in addition to max_bytes, per byte of text: with both copies while
+ * they grow, enough for the form of Unicode that makes 11 letters of one byte. A file may put any text before each
+ * word. */
 #define IDS_BYTE 128
 
 /* The ids of a text in chunks are counted with all else; those of a whole one have a bound of their own. */
@@ -492,7 +493,7 @@ static void begin_text(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
         clear(e);
-    /* what texts before have left must not decide what this one may take */
+    /* memory that earlier texts have left must not decide what this one may take */
     if (e->ids.bound != of_ids || (of_ids == &e->bound && e->ids.room > e->bound.max / 4 / CHUNKS)) {
         id_list_free(&e->ids);
         e->ids.bound = of_ids;
@@ -527,7 +528,7 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
 
 /* ---- Texts together ---- */
 
-/* Whether the text has a string of an added token, or the search fails. */
+/* Returns true if the text has a string of an added token, or the search fails. */
 static bool has_token(const struct string_finder *f, const uint8_t *text, size_t bytes)
 {
     struct string_search search = { .text = text, .bytes = bytes };
@@ -589,7 +590,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
     begin_text(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->begun = false; /* a group holds nothing back */
     text_group_clear(&e->group);
-    *done = 1; /* also where memory does not suffice for a group */
+    *done = 1; /* also if memory does not suffice for a group */
     for (; added && grouped < count; grouped += added) {
         s = add_to_group(e, &texts[grouped], &added, err);
         if (s != LEAT_OK)

@@ -9,10 +9,10 @@
 /* Texts with the byte behind each: a group that is not full, and the longest text. */
 #define TEXT_ROOM (TEXT_GROUP_BYTES + TEXT_GROUP_MAX + 1)
 
-/* What a model may read behind the last text. */
+/* The bytes that a model may read behind the last text. */
 #define READ_ON ((size_t)256)
 
-/* Whether a normalizer has a regular expression, which may take long, and be stopped. */
+/* Returns true if a normalizer has a regular expression, which may take long, and be stopped. */
 static bool has_expression(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->normalizer_count; i++)

@@ -24,7 +24,7 @@
 struct leat_tokenizer {
     struct pipeline *pipeline;
     struct opened_spec opened; /* its spec is the pipeline's */
-    char *name, *pattern;      /* as a dataset keeps them */
+    char *name, *pattern;      /* name and pattern that a dataset stores */
     uint8_t *file;
     uint64_t file_bytes;
 };
@@ -37,7 +37,7 @@ struct leat_encoder {
 
 /* ---- Tokenizers ---- */
 
-/* What a dataset's metadata says of the tokenizer. */
+/* Keeps the name and the pattern that a dataset stores. */
 static enum leat_status keep_names(struct leat_tokenizer *t, const char *name, const char *pattern,
                                    struct leat_error *err)
 {

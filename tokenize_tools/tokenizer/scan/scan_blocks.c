@@ -75,7 +75,7 @@ SCAN_INLINE void scan_add_class(struct scan_masks *m, unsigned class, uint32_t c
     }
 }
 
-/* What vectors find out about characters, at their first bytes. */
+/* Facts about characters that vectors find, at their first bytes. */
 struct scan_told {
     uint64_t any; /* all that are decided without a look-up */
     uint64_t letters, upper, lower, either, symbols;
@@ -159,8 +159,7 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, bytes64 b, const struct uni
     m->odd = scan_to_all_bytes(m, m->odd);
 }
 
-/* What a block was loaded from, if it is the text's end, shorter than 64 bytes: zeros after it, also for
- * scan_decode(). */
+/* A copy of the text's end, if that is shorter than a block, with zeros after it, also for scan_decode(). */
 struct scan_tail {
     uint8_t bytes[SCAN_BLOCK + 8];
 };

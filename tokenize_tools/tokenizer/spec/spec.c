@@ -138,6 +138,17 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
     return SPEC_NONE;
 }
 
+int spec_named_byte(const uint8_t *text, size_t length)
+{
+    int high, low;
+
+    if (length != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>')
+        return -1;
+    high = bytes_hex_digit(text[3]);
+    low = bytes_hex_digit(text[4]);
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
 bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from)
 {
     for (uint32_t i = from; i < spec->normalizer_count; i++)

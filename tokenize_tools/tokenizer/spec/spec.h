@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "leat.h"
 
@@ -30,7 +31,12 @@
 #define SPEC_MARK       "\xe2\x96\x81"
 #define SPEC_MARK_BYTES 3
 
-/* "No token." */
+static inline bool spec_begins_with_mark(const uint8_t *text, size_t bytes)
+{
+    return bytes >= SPEC_MARK_BYTES && memcmp(text, SPEC_MARK, SPEC_MARK_BYTES) == 0;
+}
+
+/* No token. */
 #define SPEC_NONE UINT32_MAX
 
 /* The greatest id of a file that is not refused: tables are indexed by id, and no vocabulary comes near. */
@@ -308,6 +314,9 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 
 /* Returns the id of the added token, else of the token, with exactly this text; or SPEC_NONE. Searches all tokens. */
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
+
+/* Returns the byte that the text "<0xNN>" names, or -1. */
+int spec_named_byte(const uint8_t *text, size_t length);
 
 /* Returns true if the pipeline has a ByteLevel before the model, not counting normalizers before number `from`. */
 bool spec_maps_bytes(const struct tokenizer_spec *spec, uint32_t from);

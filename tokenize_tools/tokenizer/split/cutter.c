@@ -30,7 +30,7 @@ void cutter_clear(struct cutter *c)
 
 /* ---- Looking for tokens ---- */
 
-/* What has come, and what takes the finds. */
+/* The text that has come, and the functions that take its parts. */
 struct window {
     const uint8_t *text;
     size_t bytes;
@@ -48,8 +48,8 @@ struct found {
     size_t start, end, wide_start, wide_end;
 };
 
-/* Where white space that begins at this place ends. Each of many newlines in a row may be a token that takes the others
- * with it: they are looked at once. */
+/* Returns the end of the white space that begins at `at`. Each of many newlines in a row may be a token that takes the
+ * others with it, so the end is remembered. */
 static size_t end_of_space(struct window *w, size_t at)
 {
     size_t length;
@@ -77,14 +77,14 @@ static void widen(const struct cutter *c, struct window *w, struct found *f)
         f->wide_end = end_of_space(w, f->end);
 }
 
-/* Whether the token may stand here at all. */
+/* Returns true if the token may stand here at all. */
 static bool stands_alone(const struct window *w, const struct found *f)
 {
     return (f->start == 0 || !is_word(w->text + utf8_before(w->text, f->start))) &&
            (f->end == w->bytes || !is_word(w->text + f->end));
 }
 
-/* What to do with a token that was found. */
+/* The use of a string that was found. */
 enum verdict { IS_TEXT, IS_TOKEN, TAKES_NOTHING, NOT_CERTAIN };
 
 static enum verdict judge(const struct cutter *c, struct window *w, struct found *f)
@@ -151,7 +151,7 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
     return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
-/* The end of the text that no token can take any more, whatever follows. */
+/* Returns the end of the text that no token can take, whatever text follows. */
 static size_t certain_text(const struct cutter *c, const struct window *w)
 {
     size_t end = c->from, length;

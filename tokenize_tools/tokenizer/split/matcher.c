@@ -97,7 +97,7 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
 
 #define PAIR_BLOCK ((size_t)64)
 
-/* Whether two of these bytes stand side by side in a block, or at its end: what compilers make vectors of. */
+/* Returns true if two of these bytes stand side by side in a block, or at its end: what compilers make vectors of. */
 static bool pair_in_block(const uint8_t *text, uint8_t byte)
 {
     uint8_t any = 0;

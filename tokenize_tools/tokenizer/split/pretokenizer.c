@@ -34,7 +34,7 @@ struct step {
     bool splits;
     struct splitter splitter;
     struct pattern *pattern;               /* owned */
-    const struct spec_pre_tokenizer *spec; /* of CHANGE_METASPACE */
+    const struct spec_pre_tokenizer *spec; /* the pre-tokenizer of CHANGE_METASPACE */
 };
 
 struct pretokenizer {
@@ -60,25 +60,25 @@ struct level {
     struct split_run run;
     struct pattern_run *pattern_run;
     struct text_chunk text;
-    size_t used;                      /* of it so much is done with */
-    bool needs_all;                   /* of the step's pattern */
+    size_t used;                      /* end of the part that is done */
+    bool needs_all;                   /* pattern_needs_all() of the step's pattern */
     bool open, more, ended;           /* a window is; its splitter has more to give; nothing comes after it */
     size_t window_bytes;              /* at most, of the next window */
     struct scan_window window;        /* lies in the text */
     struct split_pretoken *pretokens; /* SPLIT_ROOM; NULL: the step does not split */
-    size_t count, next;               /* of the pretokens; the one to take next */
+    size_t count, next;               /* number of pretokens, and the next one to take */
     uint32_t above;                   /* the level whose pretoken the text is */
 };
 
 struct pretokenizer_scratch {
     uint32_t count;
-    size_t window_bytes;                          /* of the first window of a segment */
+    size_t window_bytes;                          /* size of the first window of a segment */
     pretokenizer_take_pretokens *batches, *words; /* may be NULL */
-    struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
+    struct held held;    /* end of a chunk of a segment that the first splitter cannot cut yet */
     size_t first;        /* bytes at the beginning of what is held that come from the text's first character */
     bool begun;          /* something of the segment has come */
-    bool in_word;        /* what has come of it ends in a word */
-    struct buffer bytes; /* of an unmapped pretoken */
+    bool in_word;        /* true if the segment so far ends in a word */
+    struct buffer bytes; /* bytes of an unmapped pretoken */
     struct level levels[];
 };
 
@@ -280,7 +280,7 @@ bool pretokenizer_only_spaces(const struct tokenizer_spec *spec)
         return false;
     if (last->replacement.length != SPEC_MARK_BYTES || memcmp(last->replacement.bytes, SPEC_MARK, SPEC_MARK_BYTES) != 0)
         return false;
-    /* where words get no mark, two of them would become one */
+    /* two words would become one if they got no mark */
     return count == 1 || (first->kind == SPEC_PRE_WHITESPACE_SPLIT && last->prepend == SPEC_PREPEND_ALWAYS);
 }
 
@@ -531,7 +531,7 @@ static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, si
     return w->take(w->context, b->bytes, count, last, err);
 }
 
-/* Whether a step's pretokens are a scanner's, and are final. */
+/* Returns true if a step's pretokens are a scanner's, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
 {
     return w->s->batches && number + 1 == w->p->count && !w->p->unmaps && only_scans(&w->p->steps[number].splitter);

@@ -36,7 +36,7 @@ static enum pattern_result by_scanner(struct split_run *run, struct pattern_span
     return n == SPANS ? PATTERN_MORE : PATTERN_DONE;
 }
 
-/* Where the string occurs next; NULL if it does not. */
+/* Returns the place at which the string occurs next, or NULL. */
 static const uint8_t *find_string(const struct splitter *s, const uint8_t *p, const uint8_t *end)
 {
     while ((size_t)(end - p) >= s->string_bytes) {
@@ -86,7 +86,8 @@ static enum pattern_result by_string(struct split_run *run, struct pattern_span 
     return PATTERN_MORE;
 }
 
-/* What kind of run a character belongs to: 0 between matches; each character of kind 3 is a match of its own. */
+/* Returns the kind of run that a character belongs to: 0 between matches; each character of kind 3 is a match of its
+ * own. */
 static unsigned kind_of(const struct splitter *s, uint32_t c)
 {
     unsigned class;
@@ -166,7 +167,7 @@ static enum pattern_result next_spans(struct split_run *run, struct pattern_span
 
 /* ---- Behaviours ------------------------------------------------------------------------------------------------- */
 
-/* Whether a span with flag `match` joins the pretoken that is held. */
+/* Returns true if a span with flag `match` joins the pretoken that is held. */
 static bool joins(const struct split_run *run, bool match)
 {
     switch (run->splitter->behavior) {

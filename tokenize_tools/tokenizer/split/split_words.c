@@ -31,7 +31,7 @@ const struct split_words_kernel *split_words_block(void)
     return &split_words_kernel_words;
 }
 
-/* What the block before says of this one: the last bytes of a character that began there, and what its last is. */
+/* The state between two blocks: the rest of a character that began in the block before, and its last character. */
 struct carried {
     uint64_t spaces, marks;
     uint64_t mark, letter; /* 0 or 1 */
@@ -131,11 +131,6 @@ static bool is_space(const uint8_t *text, size_t *length)
     return (char_tests(unicode_decode(text, length)) & CHAR_WHITESPACE) != 0;
 }
 
-static bool is_mark(const uint8_t *text, size_t bytes)
-{
-    return bytes >= SPEC_MARK_BYTES && memcmp(text, SPEC_MARK, SPEC_MARK_BYTES) == 0;
-}
-
 /* Copies what comes before the next byte that a mark begins with; moves *at there. */
 static uint8_t *put_unmarked(uint8_t *to, const uint8_t *text, size_t bytes, size_t *at)
 {
@@ -163,7 +158,7 @@ size_t split_spaces_write(uint8_t *to, const uint8_t *text, size_t bytes, bool w
             *to++ = text[at];
         if (at == bytes)
             break;
-        mark = is_mark(text + at, bytes - at);
+        mark = spec_begins_with_mark(text + at, bytes - at);
         if (words && is_space(text + at, &length)) {
             *in_word = false;
             at += length;
@@ -188,7 +183,7 @@ size_t split_spaces(const uint8_t *text, size_t bytes, size_t *at, uint32_t *pla
     for (; i < bytes && bytes - i >= 64 && count < room; i += 64)
         for (uint64_t found = blanks(text + i); found && count < room; found &= found - 1)
             places[count++] = (uint32_t)i + (uint32_t)__builtin_ctzll(found);
-    /* without a branch: about every sixth byte is a space */
+    /* there is no branch, since about every sixth byte is a space */
     for (; i < bytes && count < room; i++) {
         places[count] = (uint32_t)i;
         count += text[i] == ' ';

@@ -34,7 +34,7 @@
 /* Places at a time, or as many as the longest string has bytes: that far beyond the stretch the automaton begins. */
 #define STRETCH ((size_t)TINY_OR(8, 1 << 16))
 
-/* A node of the trie is a state: what has been read last is this beginning of a string, and no longer one. */
+/* A node of the trie is a state: the last bytes that were read are its beginning of a string, the longest such one. */
 struct state {
     uint32_t shorter; /* the longest end of it that is such a beginning, too */
     uint32_t longest; /* the longest end of it that is a string; TRIE_ROOT: none */
@@ -42,7 +42,7 @@ struct state {
 };
 
 struct string_ahead {
-    struct trie trie; /* of the strings backwards */
+    struct trie trie; /* the strings backwards */
     struct state *states;
     size_t longest;
 };

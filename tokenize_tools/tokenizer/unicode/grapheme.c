@@ -4,7 +4,7 @@
 #include "grapheme_tables.h"
 #include "unicode.h"
 
-/* What the characters so far mean for the next one. */
+/* The state after the characters so far. */
 struct cluster {
     unsigned last;        /* category */
     bool pictograph;      /* PICTOGRAPH EXTEND*, and perhaps a ZWJ after it */

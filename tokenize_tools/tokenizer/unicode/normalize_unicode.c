@@ -72,10 +72,10 @@ static size_t boundary_after(enum normalize_form form, const uint8_t *text, size
 struct decomposer {
     const uint8_t *text;
     size_t size, at;
-    const uint8_t *index; /* of the canonical or the compatible decompositions */
+    const uint8_t *index; /* index of the canonical or the compatible decompositions */
     uint32_t word;        /* the current one; NONE at the end */
-    unsigned next, left;  /* of its character's decomposition, after it: where, and how many */
-    uint32_t vowel, tail; /* of a Hangul syllable, still to come, or 0 */
+    unsigned next, left;  /* place and number of the characters of the decomposition that are left */
+    uint32_t vowel, tail; /* parts of a Hangul syllable that are left, or 0 */
     bool follows;         /* the word is not the first one of its character */
 };
 
@@ -189,7 +189,7 @@ static enum leat_status sort_many(struct decomposer *d, struct buffer *out, size
     return LEAT_OK;
 }
 
-/* The same for a run of any length. */
+/* Sorts a run of marks of any length. */
 static enum leat_status sort_marks(struct decomposer *d, struct buffer *out, size_t *size, struct leat_error *err)
 {
     struct decomposer start = *d;
@@ -213,10 +213,10 @@ static enum leat_status sort_marks(struct decomposer *d, struct buffer *out, siz
 
 /* ---- Composing ---- */
 
-/* What the pair becomes, or NONE. */
+/* Returns the character that a pair is composed to, or NONE. */
 static uint32_t compose(uint32_t a, uint32_t b)
 {
-    /* as scripts/gen_unicode.py placed them */
+    /* scripts/gen_unicode.py places pairs by this hash */
     uint32_t slot = (a * 0x9e3779b1u ^ b * 0x85ebca6bu) >> 21;
 
     if (a - 0x1100 < 19 && b - 0x1161 < 21)
@@ -234,7 +234,7 @@ static uint32_t compose(uint32_t a, uint32_t b)
 /* Composes the starter with those of the sorted marks that nothing blocks from it; returns the bytes that remain. */
 static size_t compose_marks(uint32_t *starter, uint8_t *marks, size_t size)
 {
-    unsigned last_class = 0; /* of the marks that remain */
+    unsigned last_class = 0; /* class of the last mark that remains */
     size_t kept = 0, bytes;
 
     for (size_t at = 0; at < size; at += bytes) {
@@ -275,7 +275,7 @@ static enum leat_status append_run(struct buffer *out, struct decomposer *d, boo
         starter = word_character(d->word);
         decompose_next(d);
     }
-    /* until marks remain between the starter and what follows */
+    /* stop when marks remain between the starter and the next character */
     while (s == LEAT_OK && d->word != NONE && marks == 0) {
         if (word_class(d->word) > 0) {
             s = sort_marks(d, out, &marks, err);
@@ -319,7 +319,8 @@ static uint32_t character_before(const struct normal_check *k, size_t at)
     return at == 0 ? NONE : unicode_decode(k->text + utf8_before(k->text, at), &bytes);
 }
 
-/* Whether a character that may be composed with the starter before it is not. `follows`: other marks stand between. */
+/* Returns true if a character that may be composed with the starter before it is not. `follows`: other marks stand
+ * between. */
 static bool stays_apart(const struct normal_check *k, uint32_t starter, uint32_t c, unsigned class, bool follows)
 {
     if (!COMPOSES(k->form) || decomposes(k->form, c))
