@@ -67,8 +67,9 @@ static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
- * How many bits of a key choose the bucket, if all take `bytes` bytes; at least one, at most `left`. Buckets come out
- * half as large as can be written at once, so that few are too large; or smaller, if their blocks stay large enough.
+ * Returns how many bits of a key choose the bucket, if all take `bytes` bytes; at least one, at most `left`. Buckets
+ * come out half as large as can be written at once, so that few are too large; or smaller, if their blocks stay large
+ * enough.
  */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {

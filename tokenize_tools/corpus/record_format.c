@@ -76,7 +76,7 @@ static void add_word(struct sentence *s, const char *before, const char *word)
     s->used += strlen(s->text + s->used);
 }
 
-/* The separator before a word of a list. */
+/* Returns the separator before a word of a list. */
 static const char *between(bool first, bool last)
 {
     return first ? "" : last ? " or " : ", ";

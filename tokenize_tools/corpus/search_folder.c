@@ -239,7 +239,7 @@ enum leat_status search_check_patterns(const struct search *s, struct leat_error
                              : status;
 }
 
-/* The path below the folder that is searched. */
+/* Returns the path below the folder that is searched. */
 static const char *below_folder(const struct search *s, const char *path)
 {
     path += strlen(s->folder.folder);

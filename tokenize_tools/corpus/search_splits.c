@@ -305,7 +305,7 @@ static enum leat_status make_paths(struct splitting *p, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* The length of the folder, with its /, that path[0..bytes) is in. */
+/* Returns the length of the folder, with its /, that path[0..bytes) is in. */
 static size_t folder_of(const char *path, size_t bytes)
 {
     while (bytes > 0 && path[bytes - 1] == '/')
@@ -315,7 +315,7 @@ static size_t folder_of(const char *path, size_t bytes)
     return bytes;
 }
 
-/* The length of the folder that all that was named have in common. */
+/* Returns the length of the folder that all that was named have in common. */
 static size_t common_folder(const struct splitting *p)
 {
     const struct search *s = p->search;
@@ -390,7 +390,7 @@ static enum leat_status find_others(struct splitting *p, struct leat_error *err)
 
 /* ---- The choice ---- */
 
-/* The split that the rules name; NULL: it is not there. */
+/* Returns the split that the rules name; NULL: it is not there. */
 static const struct hub_split *chosen(const struct splitting *p)
 {
     for (size_t i = 0; i < p->splits.count; i++)

@@ -37,7 +37,7 @@ static struct fields begin_fields(char *record, size_t bytes, char delimiter)
     return (struct fields) { record, record, record + bytes, delimiter, false };
 }
 
-/* The byte after the quote that ends a field; NULL: none does. *doubled: there are doubled ones before it. */
+/* Returns the byte after the quote that ends a field; NULL: none does. *doubled: there are doubled ones before it. */
 static char *find_quote(char *at, char *end, bool *doubled)
 {
     *doubled = false;

@@ -139,7 +139,7 @@ static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error 
 
     while (f->count > 0)
         drop_first(f);
-    if (at < f->begin || at >= f->end) { /* outside of its stretch: no further than this */
+    if (at < f->begin || at >= f->end) { /* outside of its stretch, from here on */
         f->begin = at;
         f->end = size - at < first ? size : at + first;
     }

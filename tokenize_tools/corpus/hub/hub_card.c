@@ -35,7 +35,7 @@ struct block {
     bool open;    /* it may go on after what was read */
 };
 
-/* The length of the end of a line at `at`; 0: none is there. */
+/* Returns the length of the end of a line at `at`; 0: none is there. */
 static size_t line_end(const char *at, const char *end)
 {
     if (at < end && *at == '\r')
@@ -76,7 +76,7 @@ static bool find_block(struct block *b, const char *text, size_t bytes)
     return b->open;
 }
 
-/* The first line that begins at or after `at`; the block's end: there is none. */
+/* Returns the first line that begins at or after `at`; the block's end: there is none. */
 static const char *next_line(const struct block *b, const char *at)
 {
     while (at > b->at && at < b->end && at[-1] != '\n' && at[-1] != '\r')
@@ -160,14 +160,14 @@ static bool is_text(const yaml_node_t *n)
     return n && n->type == YAML_SCALAR_NODE;
 }
 
-/* The items of a list. */
+/* Returns the items of a list. */
 static size_t items(const yaml_node_t *n, const yaml_node_item_t **first)
 {
     *first = n->data.sequence.items.start;
     return (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
 }
 
-/* The member of a mapping; NULL: it is missing, or null. The last of several counts. */
+/* Returns the member of a mapping; NULL: it is missing, or null. The last of several counts. */
 static yaml_node_t *member(struct reading *r, const yaml_node_t *mapping, const char *name)
 {
     yaml_node_t *found = NULL;

@@ -18,7 +18,7 @@ static struct part part_at(const char *text)
     return (struct part) { text, text + strcspn(text, "/") };
 }
 
-/* The character at *at, moved past it. Numbers are in the order of code points, but they are its bytes. */
+/* Returns the character at *at, moved past it. Numbers are in the order of code points, but they are its bytes. */
 static uint32_t next_character(struct part *text)
 {
     uint32_t character = (unsigned char)*text->at++;

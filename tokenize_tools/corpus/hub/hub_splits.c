@@ -126,7 +126,7 @@ static const char *name_at(const struct names *n, size_t i)
     return strncmp(name, n->folder, bytes) == 0 && name[bytes] == '/' ? name + bytes + 1 : NULL;
 }
 
-/* The split in data/SPLIT-00000-of-00001.parquet; *bytes is its length. NULL: the name is not made so. */
+/* Returns the split in data/SPLIT-00000-of-00001.parquet; *bytes is its length. NULL: the name is not made so. */
 static const char *sharded(const char *name, size_t *bytes)
 {
     static const char shards[] = "-00000-of-00000";

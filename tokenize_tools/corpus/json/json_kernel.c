@@ -20,7 +20,7 @@ static inline bool is_plain(char c)
     return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
 }
 
-/* The first character at or after `p` that is not plain. */
+/* Returns the first character at or after `p` that is not plain. */
 static inline const char *find_special(const char *p, const char *end)
 {
     uint64_t mask;

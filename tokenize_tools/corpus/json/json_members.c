@@ -23,7 +23,7 @@ static void pass_spaces(struct walk *w)
         w->at++;
 }
 
-/* Passes over a string, of which w->at is the first quote. */
+/* Skips a string, whose first quote is at w->at. */
 static void pass_string(struct walk *w)
 {
     for (w->at++; w->at < w->end && *w->at != '"'; w->at++)
@@ -91,7 +91,7 @@ static void note(struct walk *w)
     m->dotted[m->count++] = w->dotted;
 }
 
-/* Goes into an object that has members, or passes over another value. */
+/* Goes into an object that has members, or skips another value. */
 static void take_value(struct walk *w)
 {
     const char *begin = w->at;

@@ -199,7 +199,7 @@ static void end_name(struct json_scan *scan, const struct chunk *p)
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */
 
-/* The place of the value that is open or begins; NULL: it is not wanted. */
+/* Returns the place of the value that is open or begins; NULL: it is not wanted. */
 static struct json_place *wanted(const struct json_scan *scan)
 {
     uint32_t place = scan->nodes[scan->role].place;
@@ -293,7 +293,7 @@ static void begin_string(struct json_scan *scan, const struct chunk *p, bool nam
     scan->state = STATE_STRING;
 }
 
-/* The word that a value's first character begins. */
+/* Returns the word that a value's first character begins. */
 static enum json_kind word_kind(char c)
 {
     switch (c) {

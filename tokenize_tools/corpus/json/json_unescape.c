@@ -5,8 +5,8 @@
 
 #include "base/json_string.h"
 
-/* The length of the escape at `at`, with the other half of a surrogate pair after it; 0 if `end` comes too early to
- * tell. */
+/* Returns the length of the escape at `at`, with the other half of a surrogate pair after it; 0 if `end` comes too
+ * early to tell. */
 static size_t known_bytes(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);

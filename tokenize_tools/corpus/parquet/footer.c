@@ -170,7 +170,7 @@ static void read_group(struct thrift *t, struct parquet_file *file, uint64_t lea
         t->status = buffer_append(&file->groups, &g, sizeof g, t->err);
 }
 
-/* Gets the memory for so many groups at once, if it is allowed. */
+/* Gets the memory for `count` groups at once, if it is allowed. */
 static void make_room(struct thrift *t, struct parquet_file *file, uint64_t count)
 {
     uint64_t groups = count * sizeof(struct parquet_group), chunks = count * file->count * sizeof(struct parquet_chunk);

@@ -170,7 +170,7 @@ static const struct nested_node *node_at(const struct writer *w, unsigned index)
     return &w->row->what->nodes[index];
 }
 
-/* The next entry of a leaf; NULL after the last one. */
+/* Returns the next entry of a leaf; NULL after the last one. */
 static const struct nested_entry *next_entry(const struct writer *w, unsigned leaf)
 {
     const struct nested_leaf *l = &w->row->leaves[leaf];

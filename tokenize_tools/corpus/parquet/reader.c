@@ -244,7 +244,7 @@ void parquet_loan_release(struct parquet_loan *loan)
 {
     if (!loan || atomic_fetch_sub(&loan->users, 1) > 1)
         return;
-    atomic_fetch_sub(loan->left, loan->bytes.room); /* the block has left it */
+    atomic_fetch_sub(loan->left, loan->bytes.room); /* the reader's block has left the bytes */
     block_free(&loan->bytes);
     free(loan);
 }

@@ -213,7 +213,7 @@ static size_t name_shown(const struct schema_node *n)
     return n->name_bytes < sizeof n->name ? (size_t)n->name_bytes : sizeof n->name;
 }
 
-/* How much of a path is fulfilled with this node, if it is `matched` without it. */
+/* Returns how much of a path is fulfilled with this node, if it is `matched` without it. */
 static size_t match(const char *path, size_t matched, const struct schema_node *n)
 {
     size_t end = matched + (size_t)n->name_bytes;
@@ -292,7 +292,7 @@ static void capture(struct walk *w, const struct schema_node *n, uint32_t defini
     nested->count++;
 }
 
-/* The names that lead to a leaf, joined by dots; the caller frees it. NULL: no memory. */
+/* Returns the names that lead to a leaf, joined by dots; the caller frees it. NULL: no memory. */
 static char *path_of(const struct walk *w, const struct schema_node *n)
 {
     size_t group = w->groups[w->depth - 1].path_bytes, bytes = name_shown(n);

@@ -55,8 +55,8 @@ static void print_number(const struct number *n, char *made, size_t room)
     }
 }
 
-/* The exponent of the first digit, of 0.001 and more up to 10^15: the doubles nearest to these powers are not below
- * them. */
+/* Returns the exponent of the first digit, of 0.001 and more up to 10^15: the doubles nearest to these powers are not
+ * below them. */
 static int first_exponent(double magnitude)
 {
     static const double powers[] = { 1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
@@ -156,7 +156,7 @@ void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT])
     write_number((struct number) { is_float, read_number(is_float, bytes) }, text);
 }
 
-/* The digits of a number that is not negative, without zeros at the end, and the exponent of the first one. */
+/* Returns the digits of a number that is not negative, without zeros at the end, and the exponent of the first one. */
 static size_t take_digits(struct number n, char digits[DECIMAL_TEXT], int *exponent)
 {
     char made[DECIMAL_TEXT];

@@ -167,7 +167,7 @@ const struct record_value *record_value(const struct record *r, uint32_t want)
 
 /* ---- Its text and its id ----------------------------------------------------------------------------------------- */
 
-/* The bytes of a string once it is unescaped. */
+/* Returns the bytes of a string once it is unescaped. */
 static size_t unescaped_bytes(const struct record_value *v)
 {
     const char *at = v->at, *stop = at + v->held;

@@ -33,8 +33,8 @@ struct lz4_frames {
     LZ4F_dctx *context;
     bool open;     /* a frame has begun and not ended */
     size_t wanted; /* bytes that liblz4 can use next, if open */
-    bool full;     /* there was no room for more text: some may be left inside */
-    size_t block;  /* the largest that the frames so far may have: liblz4 allocates it twice */
+    bool full;     /* true if there was no room for more text, so that some may be left inside */
+    size_t block;  /* largest block size of the frames so far, which liblz4 allocates twice */
     uint64_t text; /* so far: so much of that is in memory */
 };
 

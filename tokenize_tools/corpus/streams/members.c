@@ -151,7 +151,7 @@ bool zstd_member_find(struct member_file *f, uint64_t at, uint64_t most, struct 
 #define MAX_EXTRA     64u
 #define BGZF_TEXT     ((uint64_t)64 << 10)
 
-/* The length of the member that the field "BC" of an extra field says; 0: none does. */
+/* Returns the length of the member that the field "BC" of an extra field says; 0: none does. */
 static uint64_t said_length(const uint8_t *extra, size_t bytes)
 {
     size_t at = 0;

@@ -29,7 +29,7 @@ struct zstd_frames {
     uint64_t used; /* the most text of a frame since the window was allocated: so much of it is in memory */
 };
 
-/* How many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
+/* Returns how many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
 static size_t magic_bytes(const uint8_t *head, size_t bytes)
 {
     static const uint8_t frame[RAW_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd }, skippable[RAW_HEAD] = { 0x50, 0x2a, 0x4d, 0x18 };

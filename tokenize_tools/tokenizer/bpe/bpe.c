@@ -82,7 +82,7 @@ static void spell(const struct bpe *m, const uint8_t *text, size_t length, bool 
         append_spelled(out, suffix->bytes, suffix->length);
 }
 
-/* The bytes that fallback goes by: a byte-level file's own way of writing, not what it stands for. */
+/* Writes the bytes that a character without a token falls back to: in a byte-level file, those of its mapped letter. */
 static size_t written(const struct bpe *m, const uint8_t *text, size_t bytes, uint8_t *out)
 {
     size_t n = 0;

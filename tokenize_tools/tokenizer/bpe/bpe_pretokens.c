@@ -253,7 +253,7 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
 
 /* ---- Runs of pretokens ---- */
 
-/* The end of the part of a pretoken that begins at text[begin]. */
+/* Returns the end of the part of a pretoken that begins at text[begin]. */
 static uint32_t part_end(const struct char_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
 {
     unsigned length = char_cuts_length(text[begin]);
@@ -272,7 +272,7 @@ static uint32_t part_end(const struct char_cuts *c, const uint8_t *text, size_t 
     return end;
 }
 
-/* Encodes a pretoken, or a part of one, that is longer than a batch; `parts`: it is a part. */
+/* Encodes a pretoken that is longer than a batch, or a part of one (`parts`). */
 static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r, bool parts,
                                     struct id_list *out, struct leat_error *err)
 {

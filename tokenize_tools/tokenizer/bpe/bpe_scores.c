@@ -25,7 +25,7 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The symbol of a string that is a mergeable token or a single character of one. */
+/* Returns the symbol of a string that is a mergeable token or a single character of one. */
 static uint32_t symbol_of(const struct bpe *m, const uint8_t *text, size_t bytes)
 {
     uint32_t place = vocabulary_map_find(&m->map, text, bytes), c;

@@ -23,7 +23,7 @@ static inline void list_places(const struct char_cuts *c, struct cut_stretch *s,
     s->place_count = (uint32_t)(to - s->places);
 }
 
-/* The eight bytes around each of four places: four before it, and four from it on. */
+/* Returns the eight bytes around each of four places: four before it, and four from it on. */
 static inline __m256i around_four(const uint8_t *text, const uint16_t *at)
 {
     text -= 4;
@@ -90,7 +90,7 @@ static inline void mark_safe(const struct char_cuts *c, struct cut_stretch *s, c
     }
 }
 
-/* The safe ones of a block's places. */
+/* Returns the safe ones of a block's places. */
 static inline uint64_t marked_safe(const struct cut_stretch *s, const struct cut_block *b)
 {
     return _pdep_u64(bytes_load64(s->safe + b->first / 8) >> b->first % 8, b->inside);
@@ -111,7 +111,7 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
         note_fixed(b, count, fixed);
 }
 
-/* The bits of four ends, counted from `at`; none of those behind 64 places. */
+/* Returns the bits of four ends, counted from `at`; none of those behind 64 places. */
 static inline __m256i bits_of_four(const uint32_t *ends, __m128i at)
 {
     __m128i places = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)ends), at);

@@ -43,8 +43,8 @@ struct cut_ends {
     uint32_t base;
 };
 
-/* So many bytes are gone through together, each step in all of them: how many places a block of 64 bytes has, the CPU
- * cannot foresee. */
+/* The bytes for which each step is done before the next one, since a CPU cannot foresee how many places a block of 64
+ * bytes has. */
 #define CUT_STRETCH 4096
 
 /* A block that has characters beyond ASCII inside of pretokens. */
@@ -103,7 +103,8 @@ static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text
     return safe;
 }
 
-/* The text of a stretch, of which four bytes more can be read on both sides: near the ends of text[0..room) a copy. */
+/* Returns the text of a stretch, of which four bytes more can be read on both sides: near the ends of text[0..room) a
+ * copy. */
 static inline const uint8_t *stretch_text(struct cut_stretch *s, const uint8_t *text, size_t room, size_t at)
 {
     size_t before = at < 4 ? at : 4, behind = room - at < CUT_STRETCH + 4 ? room - at : CUT_STRETCH + 4;
@@ -118,13 +119,13 @@ static inline const uint8_t *stretch_text(struct cut_stretch *s, const uint8_t *
 
 /* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
 
-/* The places after the last of these. */
+/* Returns the places after the last of these. */
 static inline uint64_t behind_last(uint64_t bits)
 {
     return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
 }
 
-/* The places inside of fixed pretokens: those that end here, and one that goes on. */
+/* Returns the places inside of fixed pretokens: those that end here, and one that goes on. */
 static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
 {
     uint64_t inside = e->next < e->last && *e->next & MODEL_FIXED ? behind_last(ends) : 0;
@@ -137,8 +138,8 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
     return inside;
 }
 
-/* The places in pretokens of more than CHAR_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before` bytes
- * before the first place; the last one ends `behind` bytes after the first place. */
+/* Returns the places in pretokens of more than CHAR_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before`
+ * bytes before the first place; the last one ends `behind` bytes after the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);

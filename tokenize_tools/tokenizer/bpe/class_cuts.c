@@ -71,7 +71,8 @@ static uint64_t weigh(uint64_t set, unsigned word)
     return sum;
 }
 
-/* The cuts that are lost when two classes become one: between the bytes of each and the followers of the other. */
+/* Returns the cuts that are lost when two classes become one: between the bytes of each and the followers of the
+ * other. */
 static uint64_t cost(const struct making *m, unsigned a, unsigned b)
 {
     uint64_t sum = 0;

@@ -36,7 +36,7 @@ static inline __m512i look_up(const __m512i table[4], __m512i bytes)
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), low, high);
 }
 
-/* A bit for each of 64 places, of which the first is before text[0]; text[-1] to text[63] can be read. */
+/* Returns a bit for each of 64 places, of which the first is before text[0]; text[-1] to text[63] can be read. */
 static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
     __m512i before = look_up(t->before, _mm512_loadu_si512(text - 1));

@@ -86,7 +86,7 @@ void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t r
     __builtin_prefetch(&l->pairs[first_place(l, pair_of(left, right))]);
 }
 
-/* The place of the pair, or the free one where it would go. */
+/* Returns the place of the pair, or the free one where it would go. */
 static size_t place_of(const struct live_merges *l, uint64_t pair)
 {
     size_t mask = ((size_t)1 << l->bits) - 1, at = first_place(l, pair);

@@ -35,7 +35,7 @@ struct lane {
 
 /* ---- Functions that each level has of its own ---- */
 
-/* The least of a pretoken's ranks. */
+/* Returns the least of a pretoken's ranks. */
 static inline uint32_t lane_least(const struct lane *l)
 {
 #if defined(__AVX512F__)
@@ -286,7 +286,8 @@ static inline bool is_all(const struct pretoken_cache *c, const uint64_t *line)
     return line && !pretoken_full(line) && !c->spilled;
 }
 
-/* The value of a short pretoken in the shared cache, or in the thread's own one, which has what found no room there. */
+/* Returns the value of a short pretoken in the shared cache, or in the thread's own one, which has what found no room
+ * there. */
 static inline uint64_t known_short(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
     const uint64_t *line = c->common ? short_line(c->common, key) : NULL;

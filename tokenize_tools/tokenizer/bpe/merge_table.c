@@ -108,7 +108,7 @@ static bool make_room(const struct pair_table *t, size_t place, unsigned moves)
     return true;
 }
 
-/* A free place for a word, in its line if words there can move; NULL: none. */
+/* Returns a free place for a word, in its line if words there can move; NULL: none. */
 static uint64_t *free_place(const struct pair_table *t, uint64_t word)
 {
     for (unsigned i = 0; i < PAIR_PLACES; i++) {

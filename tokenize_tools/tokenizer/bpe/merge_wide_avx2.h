@@ -41,7 +41,7 @@ static inline __m256i wide_here(__m256i rests)
     return _mm256_cmpeq_epi64(_mm256_srli_epi64(rests, PAIR_KEY), _mm256_setzero_si256());
 }
 
-/* The ranks of the pairs that were asked for; UINT32_MAX: no merge. As pair_rank(). */
+/* Returns the ranks of the pairs that were asked for; UINT32_MAX: no merge. As pair_rank(). */
 static inline __m256i wide_answer(const struct pair_table *t, const struct wide_pairs *p)
 {
     __m256i keys[2], rests[2], here[2], moved[2];
@@ -88,7 +88,7 @@ static inline __m256i wide_row(const uint32_t *row)
     return _mm256_load_si256((const __m256i *)row);
 }
 
-/* The least rank of each pretoken, after what the last step has left. */
+/* Returns the least rank of each pretoken, after what the last step has left. */
 static inline __m256i wide_min(struct wide *w)
 {
     const __m256i none = _mm256_set1_epi32(-1), one = _mm256_set1_epi32(1);
@@ -128,7 +128,7 @@ static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __
     *right_symbols = rights;
 }
 
-/* The number of the highest set bit of each; of those that have bit 31, only if they have no other. */
+/* Returns the number of the highest set bit of each; of those that have bit 31, only if they have no other. */
 static inline __m256i wide_top(__m256i bits)
 {
     /* drop the bit below the highest one, so that the float is not rounded up to the next power of two */

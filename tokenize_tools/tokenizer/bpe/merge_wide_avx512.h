@@ -88,8 +88,8 @@ static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p,
 
 /* ---- A step ---- */
 
-/* The least rank of each pretoken, after what the last step has left. Rows go in and out as a whole: what a scatter has
- * put down in parts could not be loaded before it has reached the CPU's cache. */
+/* Returns the least rank of each pretoken, after what the last step has left. Rows go in and out as a whole: what a
+ * scatter has put down in parts could not be loaded before it has reached the CPU's cache. */
 static inline __m512i wide_min(struct wide *w)
 {
     const __m512i none = _mm512_set1_epi32(-1);
@@ -188,7 +188,7 @@ static inline uint32_t wide_widest(const struct wide *w)
 
 /* ---- A pretoken ---- */
 
-/* The numbers of what `lane` has at place `place`, and the fifteen places after it. */
+/* Returns the numbers of what `lane` has at place `place`, and the fifteen places after it. */
 static inline __m512i wide_places(unsigned place, unsigned lane)
 {
     const __m512i steps = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
@@ -196,7 +196,7 @@ static inline __m512i wide_places(unsigned place, unsigned lane)
     return _mm512_add_epi32(steps, _mm512_set1_epi32((int)(place * WIDE_LANES + lane)));
 }
 
-/* The first so many of sixteen. */
+/* Returns the first so many of sixteen. */
 static inline __mmask16 wide_mask(uint32_t count)
 {
     return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
@@ -244,7 +244,7 @@ static inline void wide_put_list(const struct pair_table *t, struct wide *w, uns
 }
 
 #if defined(__AVX512VBMI2__)
-/* The symbols of sixteen characters that begin at these places of 64 bytes: of up to three bytes each. */
+/* Returns the symbols of sixteen characters that begin at these places of 64 bytes: of up to three bytes each. */
 static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __m512i places, __mmask16 there)
 {
     const __m512i low = _mm512_set1_epi32(0x3f), nobody = _mm512_set1_epi32((int)PAIR_NOBODY);

@@ -78,7 +78,7 @@ void pretoken_cache_free(struct pretoken_cache *c)
     c->memory = NULL;
 }
 
-/* Fresh zeros on huge pages, if the system gives them. */
+/* Maps zeroed memory, on huge pages if the system gives them. */
 static void *map_zeros(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,7 +91,7 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* The bits of a large cache within so many bytes; not above SMALL_BITS: there is no room for one. */
+/* Returns the bits of a large cache within so many bytes; not above SMALL_BITS: there is no room for one. */
 static unsigned large_bits(size_t max, size_t *bytes)
 {
     unsigned bits = LARGE_BITS;
@@ -203,7 +203,7 @@ static uint64_t *neighbour(uint64_t *line)
     return (uint64_t *)((uintptr_t)line ^ LINE_BYTES);
 }
 
-/* The words of ids of an entry; NULL if there is none. */
+/* Returns the words of ids of an entry; NULL if there is none. */
 static uint64_t *find_words(uint64_t *line, const struct pretoken_key *k)
 {
     unsigned words = 1u << k->table;

@@ -379,7 +379,7 @@ static inline uint32_t *write_one(const struct pretoken_batch *b, uint64_t value
 }
 
 #if defined(__AVX512F__)
-/* The first two ids of each of eight words, each in a lane of its own. */
+/* Returns the first two ids of each of eight words, each in a lane of its own. */
 static inline __m512i two_ids(__m512i values)
 {
     const __m512i low = _mm512_set1_epi64(PRETOKEN_ID_MASK),

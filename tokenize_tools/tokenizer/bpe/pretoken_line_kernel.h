@@ -18,7 +18,7 @@
 
 /* ---- Short ---- */
 
-/* The value of the one entry of a line of short pretokens with this key; 0 if there is none. */
+/* Returns the value of the one entry of a line of short pretokens with this key; 0 if there is none. */
 static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 {
 #if defined(LINE_BY_WORDS)

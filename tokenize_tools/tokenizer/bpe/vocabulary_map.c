@@ -17,7 +17,7 @@ static bool same_text(const struct vocabulary_map *m, uint32_t token, const uint
     return t->length == count && memcmp(spec_token_bytes(m->spec, t), bytes, count) == 0;
 }
 
-/* The slot after this one, in the order in which they are looked through. */
+/* Returns the slot after this one, in the order in which they are looked through. */
 static size_t next_slot(const struct vocabulary_map *m, size_t slot)
 {
     return (slot + 1) & (((size_t)VOCABULARY_LINE << m->bits) - 1);

@@ -51,9 +51,9 @@
 #define SHARED_PART  8
 #define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
 
-/* For each line of short pretokens, so many that were refused make a larger cache worthwhile, show that one is full, or
- * make an empty one worthwhile: that only if the last window had so many times what is usual. Learning words anew costs
- * no more than what was refused by then. */
+/* The number of refused pretokens, per line of short pretokens, that makes a larger cache worthwhile, that shows that a
+ * cache is full, and that makes an empty one worthwhile. The last one also needs that the last window had several times
+ * the usual number. Learning words anew costs no more than the refusals until then. */
 #define REFUSED_LARGER(lines) ((lines) / 2)
 #define REFUSED_FULL(lines)   (lines)
 #define REFUSED_EMPTY(lines)  (4 * (lines))
@@ -183,7 +183,7 @@ static bool may_have(const struct word_store *s, unsigned bits)
     return bits <= LAST_BITS && pretoken_cache_common_bytes(bits) <= LINES_OF(s->max);
 }
 
-/* The lines of the first cache. */
+/* Returns the lines of the first cache. */
 static unsigned first_bits(const struct word_store *s, size_t pretokens)
 {
     unsigned bits = pretokens > MANY_PRETOKENS ? FIRST_BITS + 1 : FIRST_BITS;
@@ -239,7 +239,7 @@ static bool all_took(struct word_store *s, struct lines *current)
     return all;
 }
 
-/* The one that comes after `current`; NULL: there is no room for it. */
+/* Returns the one that comes after `current`; NULL: there is no room for it. */
 static struct lines *make_next(struct word_store *s, struct lines *current, size_t pretokens)
 {
     if (!current)
@@ -426,8 +426,8 @@ void word_store_fetch_entry(const struct pretoken_cache *common, const struct wo
     }
 }
 
-/* The entry of a pretoken. NULL: it is not there, and *vacant is the free word where it belongs; that is NULL if all
- * lines are full. */
+/* Returns the entry of a pretoken. NULL: it is not there, and *vacant is the free word where it belongs; that is NULL
+ * if all lines are full. */
 static const struct word *search(const struct longs *l, const struct word_key *key, uint64_t **vacant)
 {
     *vacant = NULL;

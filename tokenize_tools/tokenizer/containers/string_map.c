@@ -31,7 +31,7 @@ void string_map_free(struct string_map *m)
     *m = (struct string_map) { 0 };
 }
 
-/* The slot of the string, or the free one where it would go. */
+/* Returns the slot of the string, or the free one where it would go. */
 static uint32_t place(const struct string_map *m, uint64_t key, const void *bytes, size_t length)
 {
     uint32_t i = text_key_place(key, m->hash_key, m->bits);

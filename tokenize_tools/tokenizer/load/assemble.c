@@ -38,7 +38,7 @@ struct token {
 struct assembling {
     const struct assemble_source *source;
     struct leat_error *err;
-    enum leat_status status; /* the first failure; what comes after it does nothing */
+    enum leat_status status; /* its status is the first failure; later calls do nothing */
     struct json json;
     struct string_map ids;           /* the vocabulary */
     struct token named[NAMED_COUNT]; /* text.bytes NULL: none */
@@ -110,7 +110,7 @@ static void flag(struct assembling *a, const struct jsontree *j, uint32_t object
         wrong(a, LEAT_E_VOCABULARY, j, node, "a flag of a token is neither true nor false");
 }
 
-/* A token as text or as an object; `special`: what it is if it does not say. */
+/* Returns a token as text or as an object; `special`: what it is if it does not say. */
 static struct token token_of(struct assembling *a, const struct jsontree *j, uint32_t node, bool special)
 {
     struct token t = { .special = special, .given = true };

@@ -1,8 +1,8 @@
 /*
  * builtin.c: each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the
  * merge that makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes"
- * has no file; it is made here. The reader of *.tiktoken files (load_tiktoken.c) reads them, with the special tokens and
- * the pattern of its own row of that name.
+ * has no file; it is made here. The reader of *.tiktoken files (load_tiktoken.c) reads them, with the special tokens
+ * and the pattern of its own row of that name.
  */
 #include "builtin.h"
 
@@ -113,7 +113,7 @@ const char *builtin_list(void)
     return "bytes, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony";
 }
 
-/* The next digit in it, or 0. */
+/* Returns the next digit in it, or 0. */
 static char next_digit(const char **text)
 {
     *text += strcspn(*text, "0123456789");

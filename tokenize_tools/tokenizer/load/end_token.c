@@ -97,7 +97,7 @@ static uint32_t from_table(const uint8_t print[FINGERPRINT_BYTES])
     return SPEC_NONE;
 }
 
-/* The "eos_token" of a config, or JSONTREE_NONE if it has none. */
+/* Returns the "eos_token" of a config, or JSONTREE_NONE if it has none. */
 static uint32_t named_by(const struct jsontree *config)
 {
     uint32_t node = config ? jsontree_member(config, 0, "eos_token") : JSONTREE_NONE;

@@ -346,7 +346,7 @@ static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
     return row;
 }
 
-/* The row whose members a model has that has no type and cannot be read: for a sentence. */
+/* Returns the row whose members a model has that has no type and cannot be read: for a sentence. */
 static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
 {
     struct model_row row;
@@ -357,7 +357,7 @@ static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
     return row;
 }
 
-/* The types of the table, for sentences. */
+/* Returns the types of the table, for sentences. */
 static const char *known_types(char *room, size_t size)
 {
     size_t used = 0;
@@ -581,7 +581,7 @@ static enum jsontree_kind kind_of(const struct jsontree *j, uint32_t node)
     return node == JSONTREE_NONE ? JSONTREE_NULL : (enum jsontree_kind)j->nodes[node].kind;
 }
 
-/* A member, which stands at place `at` if its struct is an array; JSONTREE_NONE if it is missing. */
+/* Returns a member, which stands at place `at` if its struct is an array; JSONTREE_NONE if it is missing. */
 static uint32_t field(const struct jsontree *j, uint32_t node, const char *name, uint32_t at)
 {
     uint32_t k = node + 1;
@@ -742,7 +742,7 @@ static enum leat_status check_names(struct load_hf *h)
     return LEAT_OK;
 }
 
-/* A part that is there and not null, or JSONTREE_NONE. */
+/* Returns a part that is there and not null, or JSONTREE_NONE. */
 static uint32_t part(const struct load_hf *h, const char *name)
 {
     uint32_t node = jsontree_member(h->j, 0, name);

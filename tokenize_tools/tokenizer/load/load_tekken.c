@@ -48,7 +48,8 @@ static enum leat_status config_number(struct tekken *t, const char *name, uint32
     return LEAT_OK;
 }
 
-/* Versions without a list of special tokens, which have the list of old releases of mistral-common. */
+/* Returns true for versions without a list of special tokens, which have the list of early releases of
+ * mistral-common. */
 static bool old_version(const struct tekken *t)
 {
     static const char *const old[] = { "v1", "v2", "v3", "v7" };

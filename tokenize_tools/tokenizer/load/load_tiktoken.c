@@ -196,7 +196,7 @@ static const struct tiktoken_name names[] = {
 
 #define NAMES (sizeof names / sizeof names[0])
 
-/* A row by its name, whatever its case; NULL if there is none. */
+/* Returns a row by its name, whatever its case; NULL if there is none. */
 static const struct tiktoken_name *tiktoken_name_find(const char *name)
 {
     for (size_t i = 0; i < NAMES; i++)
@@ -241,7 +241,7 @@ static const struct tiktoken_name *tiktoken_name_of_bytes(const void *bytes, siz
     return NULL;
 }
 
-/* The names, with commas between: for sentences. Constant memory. */
+/* Returns the names, with commas between: for sentences. Constant memory. */
 static const char *tiktoken_name_list(void)
 {
     return "gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, llama3, "
@@ -278,7 +278,7 @@ static void add_token(struct tokenizer_spec *spec, uint64_t id, size_t bytes)
     spec->text_bytes += bytes;
 }
 
-/* The place for the next token's bytes. */
+/* Returns the place for the next token's bytes. */
 static uint8_t *room_for_token(const struct tokenizer_spec *spec)
 {
     return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;

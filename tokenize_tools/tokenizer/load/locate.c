@@ -266,8 +266,8 @@ static bool fits(const char *name, const char *row)
     return *name == '\0' || separates(*name);
 }
 
-/* The row of a model's name, however it is written and whatever follows: gpt4o for "GPT-4o-mini". NULL if no row is
- * meant; a name with a '/' is a path or an id, and never is. */
+/* Returns the row of a model's name, however it is written and whatever follows: gpt4o for "GPT-4o-mini". NULL if no
+ * row is meant; a name with a '/' is a path or an id, and never is. */
 static const struct model_name *model_name_find(const char *name)
 {
     if (strchr(name, '/'))

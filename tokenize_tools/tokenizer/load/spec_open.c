@@ -257,7 +257,7 @@ static enum leat_status assemble_parts(struct located *at, const struct jsontree
     return s;
 }
 
-/* Classes that give texts other ids than the sentencepiece model that they convert does. */
+/* Classes that encode texts with other ids than the sentencepiece model that they convert. */
 static const struct {
     const char *names; /* the class and the types of models that name it alone, each between spaces */
     const char *types; /* the types of models that the class may be named beside; NULL for any type */
@@ -312,8 +312,8 @@ static enum leat_status check_ids(const struct opened_spec *o, const struct json
     return LEAT_OK;
 }
 
-/* The file that names the tokens with a part of their own, as transformers has it: special_tokens_map.json, but not
- * beside a configuration that lists all added tokens. */
+/* Returns the file that names the tokens with a part of their own, as transformers has it: special_tokens_map.json, but
+ * not beside a configuration that lists all added tokens. */
 static const struct jsontree *naming(const struct jsontree trees[BESIDES])
 {
     const struct jsontree *config = &trees[BESIDE_CONFIG], *map = &trees[BESIDE_MAP];

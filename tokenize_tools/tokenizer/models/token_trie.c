@@ -52,8 +52,8 @@ static int compare(const void *a, const void *b, void *context)
     return order;
 }
 
-/* The places of wanted tokens, by their bytes; of equal texts the last comes first if `last_first`. The list is the
- * caller's, to be freed. */
+/* Lists the places of wanted tokens in the order of their bytes. If texts are equal, the last one comes first if
+ * `last_first`. The caller frees the list. */
 static enum leat_status make_order(uint32_t **order, uint32_t *count, const struct tokenizer_spec *spec,
                                    token_wanted *wanted, bool last_first, struct leat_error *err)
 {

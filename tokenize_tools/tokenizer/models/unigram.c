@@ -143,7 +143,7 @@ static double score_of(const struct tokenizer_spec *spec, uint32_t i)
     return spec->tokens[i].type == SPEC_USER_DEFINED ? (float)(0.1 * (spec->tokens[i].length - 1)) : spec->scores[i];
 }
 
-/* The lowest score: of sentencepiece's tokens only that of normal ones. */
+/* Returns the lowest score: of sentencepiece's tokens only that of normal ones. */
 static double lowest_score(const struct unigram *m)
 {
     double lowest = m->narrow ? (double)FLT_MAX : HUGE_VAL;
@@ -178,7 +178,7 @@ static bool can_be_found(const struct spec_token *t)
     return !t->foreign && t->length > 0 && (t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED);
 }
 
-/* The token "<0xNN>", or SPEC_NONE. sentencepiece's have a type of their own. */
+/* Returns the token "<0xNN>", or SPEC_NONE. sentencepiece's have a type of their own. */
 static uint32_t byte_token(const struct unigram *m, unsigned byte)
 {
     char name[8];

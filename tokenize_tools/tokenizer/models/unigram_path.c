@@ -21,7 +21,7 @@
 
 /* ---- Unknown characters ---- */
 
-/* The bytes that a character of byte-level text has in the file's own writing, else its own. */
+/* Returns the bytes that a character of byte-level text has in the file's own writing, else its own. */
 static size_t written_bytes(const struct unigram *m, const uint8_t *text, uint8_t out[2])
 {
     if (m->spec->byte_level)

@@ -103,7 +103,7 @@ static size_t next_mark(const uint8_t *text, size_t bytes)
     return mark ? (size_t)(mark - text) : bytes;
 }
 
-/* The bytes of the word or character that the text begins with. */
+/* Returns the bytes of the word or character that the text begins with. */
 static size_t unit(const struct whole *m, const uint8_t *text, size_t bytes)
 {
     size_t length = 0;

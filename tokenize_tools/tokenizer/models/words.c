@@ -26,7 +26,7 @@ struct words {
     const struct tokenizer_spec *spec;
     const struct spec_wordpiece *data;
     struct token_trie trie; /* its numbers are places in spec->tokens */
-    uint32_t inside;        /* base of the node of the prefix: where tokens of what follows are looked for */
+    uint32_t inside;        /* base of the prefix's node, at which the rest of a word is looked up */
     uint32_t longest;       /* bytes of the longest token */
 };
 
@@ -173,7 +173,7 @@ static enum leat_status put_unknown(const struct words *m, struct id_list *out, 
                       (const char *)m->spec->unknown_text.bytes);
 }
 
-/* The longest token that the text begins with: its bytes, or 0. `base`: where to look. */
+/* Returns the longest token that the text begins with: its bytes, or 0. `base`: where to look. */
 static size_t find_longest(const struct words *m, uint32_t base, const uint8_t *text, size_t bytes, uint32_t *token)
 {
     size_t found = 0;

@@ -490,8 +490,8 @@ void charsmap_free(struct charsmap *map)
  * limit. Keys of real maps are a few characters. */
 #define KEY_MAX CHARSMAP_KEY_MAX
 
-/* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. *open, if
- * not NULL: more text could lengthen it. */
+/* Returns the longest or the shortest key that the text begins with: its length, or 0, and where its replacement is.
+ * *open, if not NULL: more text could lengthen it. */
 static size_t find_key(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
                        bool *open)
 {

@@ -78,7 +78,7 @@ static size_t skip_ascii(const uint8_t *text, size_t bytes)
     return at;
 }
 
-/* The length of the prefix that stays as it is: `bytes`, if all of the text does. */
+/* Returns the length of the prefix that stays as it is: `bytes`, if all of the text does. */
 static size_t by_character_prefix(enum spec_normalizer_kind kind, const uint8_t *text, size_t bytes)
 {
     size_t at = skip_ascii(text, bytes), length;
@@ -90,7 +90,7 @@ static size_t by_character_prefix(enum spec_normalizer_kind kind, const uint8_t 
     return at;
 }
 
-/* Appends what becomes of a text, valid UTF-8. */
+/* Appends the result of a text, which is valid UTF-8. */
 static enum leat_status by_character_append(struct buffer *out, enum spec_normalizer_kind kind, const uint8_t *text,
                                             size_t bytes, struct leat_error *err)
 {
@@ -274,7 +274,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The last place where the text can be cut, whatever follows it. */
+/* Returns the last place where the text can be cut, whatever follows it. */
 static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_t bytes)
 {
     size_t at = bytes, length;
@@ -375,7 +375,7 @@ static void strip(struct chunk *p)
     p->used = to;
 }
 
-/* How many bytes of the text from `begin` to `end`, which stays, come from the first character. */
+/* Returns how many bytes of the text from `begin` to `end`, which stays, come from the first character. */
 static size_t first_of(size_t first, size_t begin, size_t end)
 {
     return first > begin ? least(first, end) - begin : 0;

@@ -170,8 +170,8 @@ static enum leat_status begin_text(const struct sentencepiece_normalizer *n, str
     return s->begun && !n->spec->whitespace_as_suffix ? put_dummy(n, s, err) : LEAT_OK;
 }
 
-/* How much of the output does not end in white space, which is dropped at the end if extra white space is removed. The
- * first `spaces` bytes are known to be white space. */
+/* Returns how much of the output does not end in white space, which is dropped at the end if extra white space is
+ * removed. The first `spaces` bytes are known to be white space. */
 static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buffer *out, size_t spaces)
 {
     const char *space = n->spec->escape_whitespaces && !n->spaces ? SPEC_MARK : " ";

@@ -59,7 +59,7 @@ static bool has_mark_token(const struct tokenizer_spec *spec)
     return false;
 }
 
-/* A model of sentencepiece, and nothing else that changes or cuts text. */
+/* Returns a model of sentencepiece, and nothing else that changes or cuts text. */
 static enum spaced_prefix prefix_of_sentencepiece(const struct tokenizer_spec *spec)
 {
     const struct spec_sentencepiece *sp = &spec->sentencepiece;

@@ -20,7 +20,7 @@ static bool problem(struct protobuf *m, const char *what)
     return false;
 }
 
-/* At most ten bytes of seven bits, lowest first. */
+/* Reads a number of at most ten bytes with seven bits each, lowest first. */
 static bool varint(struct protobuf *m, uint64_t *value)
 {
     const uint8_t *p = m->p;

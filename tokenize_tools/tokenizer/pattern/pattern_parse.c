@@ -443,7 +443,7 @@ static bool take_octal(struct parser *p, size_t from, uint32_t *value)
     return take_literal(p, "}") || refuse(p, from, "unfinished escape");
 }
 
-/* The control character or backspace of an escape such as \n, or c itself. */
+/* Returns the control character or backspace of an escape such as \n, or c itself. */
 static uint32_t escaped(uint32_t c)
 {
     static const char letters[] = "tnrfvaeb", values[] = "\t\n\r\f\v\a\x1b\b";
@@ -496,7 +496,7 @@ static bool is_itself(const struct parser *p, char c, bool in_class)
     return is_onig(p) && (in_class || !strchr("yXYGK", c));
 }
 
-/* The code point of a character escape whose letter c has been read. */
+/* Sets *value to the code point of a character escape whose letter c has been read. */
 static bool character_escape(struct parser *p, size_t from, char c, uint32_t *value, bool in_class)
 {
     *value = escaped((unsigned char)c);
@@ -928,7 +928,7 @@ static bool take_escape(struct parser *p, size_t from, bool *assertion)
 
 static bool take_alternatives(struct parser *p, unsigned depth);
 
-/* Letters and a minus after "(?", up to ':' or ')'. */
+/* Takes letters and a minus after "(?", up to ':' or ')'. */
 static bool take_flags(struct parser *p, size_t from)
 {
     bool on = true;

@@ -176,7 +176,7 @@ static size_t write_symbol(char *to, unsigned symbol)
     return 4;
 }
 
-/* A class of the symbols in `has`, as ranges; an empty one matches nothing. */
+/* Returns a class of the symbols in `has`, as ranges; an empty one matches nothing. */
 static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
 {
     static const char nothing[] = "[^\\x00-\\xff]";
@@ -224,7 +224,8 @@ static void find_symbols(bool *has, const struct symbols *s, const struct patter
     }
 }
 
-/* The expression over bytes: each marker is written as a class of symbols. NULL if memory is short; free() it. */
+/* Returns the expression over bytes: each marker is written as a class of symbols. NULL if memory is short; free()
+ * it. */
 static char *write_over_symbols(const struct symbols *s, const struct pattern_text *text, size_t *length)
 {
     const uint8_t *bytes = text->text.bytes;
@@ -501,7 +502,7 @@ enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_win
     return PATTERN_DONE;
 }
 
-/* The byte at which symbol number `symbol` begins; never before the one asked for last. */
+/* Returns the byte at which symbol number `symbol` begins; never before the one asked for last. */
 static size_t byte_of(struct pattern_run *run, size_t symbol)
 {
     const uint8_t *text = run->window.text;
@@ -567,7 +568,7 @@ static int search_counted(struct pattern_run *run, size_t from, PCRE2_SIZE found
     return rc;
 }
 
-/* The next match, as pcre2_match() has it for the whole window. */
+/* Returns the next match, as pcre2_match() has it for the whole window. */
 static int search(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
 {
     const PCRE2_SIZE *places = pcre2_get_ovector_pointer(run->match);

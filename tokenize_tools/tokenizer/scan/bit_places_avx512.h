@@ -21,7 +21,8 @@ static inline __m512i bit_places_bytes(uint64_t bits)
     return _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers));
 }
 
-/* The first sixteen of such bytes four times each, and these four bytes added to each: what picks words out of 64. */
+/* Returns the first sixteen of such bytes four times each, and these four bytes added to each: what picks words out of
+ * 64. */
 static inline __m512i bit_places_fours(__m512i places, int add)
 {
     const __m512i fours =

@@ -12,7 +12,7 @@
 #define SCAN_BLOCK  64
 #define SCAN_BEHIND 3 /* bytes read after a block, so that a character there is whole */
 
-/* The masks of a block as far as it is ASCII. */
+/* Returns the masks of a block as far as it is ASCII. */
 SCAN_INLINE struct scan_masks scan_ascii_masks(const uint8_t *text, bytes64 b, const struct scan_kind *kind)
 {
     struct scan_ascii a = scan_bytes_ascii(b);
@@ -38,7 +38,7 @@ SCAN_INLINE struct scan_masks scan_ascii_masks(const uint8_t *text, bytes64 b, c
     return m;
 }
 
-/* The code point at p, of which four bytes can be read. Without a branch: lengths are mixed. */
+/* Returns the code point at p, of which four bytes can be read. Without a branch: lengths are mixed. */
 SCAN_INLINE uint32_t scan_decode(const uint8_t *p)
 {
     static const struct {
@@ -100,7 +100,7 @@ SCAN_INLINE struct scan_told scan_tell(const uint8_t *text, const struct scan_ki
     return t;
 }
 
-/* U+3040 to U+30FF and U+4E00 to U+9F7F, at their first bytes. */
+/* Returns the first bytes of U+3040 to U+30FF and U+4E00 to U+9F7F. */
 SCAN_INLINE uint64_t scan_kana_and_han(bytes64 b, bytes64 second)
 {
     uint64_t kana = bytes64_equal(b, 0xe3) & bytes64_from(second, 0x81) & ~bytes64_from(second, 0x84);
@@ -181,7 +181,7 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
     return n;
 }
 
-/* The beginnings of pretokens in the block at p, as far as they are certain: bits, but for the first. */
+/* Returns the beginnings of pretokens in the block at p, as far as they are certain: bits, but for the first. */
 SCAN_INLINE uint64_t scan_block(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     size_t left = (size_t)(t->end - p);

@@ -9,7 +9,7 @@
 
 /* ---- Classes of ASCII ---- */
 
-/* The bits of SCAN_* at each byte; with VBMI, bytes from 0x80 on have those of ASCII. */
+/* Returns the bits of SCAN_* at each byte; with VBMI, bytes from 0x80 on have those of ASCII. */
 SCAN_INLINE scan_codes scan_bytes_codes(bytes64 b)
 {
 #if defined(__AVX512VBMI__)

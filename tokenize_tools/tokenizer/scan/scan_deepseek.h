@@ -16,7 +16,7 @@
 #define DEEPSEEK_LETTERS (UNICODE_L | UNICODE_M)
 #define DEEPSEEK_SYMBOLS (UNICODE_P | UNICODE_S)
 
-/* The class of the character at p; with the bit CJK if the second split takes it. */
+/* Returns the class of the character at p; with the bit CJK if the second split takes it. */
 SCAN_INLINE unsigned deepseek_class_at(const struct scan_text *t, const uint8_t *p, size_t *bytes)
 {
     uint32_t c;

@@ -8,7 +8,7 @@
 
 #include "scan_rule.h"
 
-/* The end of the run that begins with the character at p, which is not white space. */
+/* Returns the end of the run that begins with the character at p, which is not white space. */
 SCAN_INLINE const uint8_t *gpt2_run(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes)
 {
     if (class & UNICODE_L)

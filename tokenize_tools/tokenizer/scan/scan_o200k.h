@@ -25,7 +25,7 @@ struct o200k_word {
     bool lower;         /* U* D+ matches up to `end`; else U+ (or nothing, if end is the beginning) */
 };
 
-/* A class as U and D see it: in Kimi's expression Han characters are in neither. */
+/* Returns a class as U and D see it: in Kimi's expression Han characters are in neither. */
 SCAN_INLINE unsigned o200k_word_class(const struct scan_text *t, const uint8_t *p, size_t *bytes,
                                       const struct scan_rule *rule)
 {

@@ -107,8 +107,8 @@ static bool pair_in_block(const uint8_t *text, uint8_t byte)
     return any != 0;
 }
 
-/* The first place of what is looked for. memmem() goes byte by byte, so pairs, which " {2,}" begins with, are looked
- * for in blocks before. */
+/* Returns the first place of what is looked for. memmem() goes byte by byte, so pairs, which " {2,}" begins with, are
+ * looked for in blocks before. */
 static const uint8_t *find_bytes(const struct matcher *m, const uint8_t *text, size_t bytes)
 {
     size_t at = 0;

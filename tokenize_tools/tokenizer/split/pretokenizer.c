@@ -712,7 +712,7 @@ static enum leat_status pass_on(struct way *w, uint32_t number, struct text_chun
     return s == LEAT_OK ? take_pretoken(w, pretoken.text, pretoken.bytes, true, err) : s;
 }
 
-/* A pretoken as a text for the next step. */
+/* Returns a pretoken as a text for the next step. */
 static struct text_chunk text_of(const struct level *l, const struct split_pretoken *p)
 {
     size_t begin = l->used + p->begin, bytes = p->end - p->begin;

@@ -263,7 +263,7 @@ enum leat_status string_finder_end(struct string_finder *f, struct leat_error *e
     return s;
 }
 
-/* The longest string that begins at text[at]; its end, or 0. */
+/* Returns the longest string that begins at text[at]; its end, or 0. */
 static size_t match_at(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at, uint32_t *number)
 {
     uint32_t node = f->roots[text[at]];
@@ -282,7 +282,7 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
-/* The next byte that a string begins with; `bytes` if none follows. */
+/* Returns the next byte that a string begins with; `bytes` if none follows. */
 static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
 {
     if (f->firsts == 1) {

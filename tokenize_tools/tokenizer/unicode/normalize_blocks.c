@@ -9,8 +9,8 @@
 
 #define TABLES (sizeof normalize_boxes / sizeof normalize_boxes[0])
 
-/* The first bytes of characters in a block that may be other than inert. Half of the blocks of multilingual text that
- * are not ASCII have no first byte of any such, and need no boxes. */
+/* Returns the first bytes of characters in a block that may be other than inert. Half of the blocks of multilingual
+ * text that are not ASCII have no first byte of any such, and need no boxes. */
 BYTES_INLINE uint64_t block_asks(bytes64 b, const uint8_t *text, enum normalize_form form)
 {
 #if BYTES64_VECTORS

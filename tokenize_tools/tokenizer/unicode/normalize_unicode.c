@@ -43,7 +43,7 @@ bool normalize_boundary_before(enum normalize_form form, uint32_t c)
 
 /* ---- Boundaries ---- */
 
-/* The last boundary at or before text[at]; the text's start is one. */
+/* Returns the last boundary at or before text[at]; the text's start is one. */
 static size_t boundary_back(enum normalize_form form, const uint8_t *text, size_t at)
 {
     size_t bytes;
@@ -55,7 +55,7 @@ static size_t boundary_back(enum normalize_form form, const uint8_t *text, size_
     return at;
 }
 
-/* The first boundary after text[at], or the end. */
+/* Returns the first boundary after text[at], or the end. */
 static size_t boundary_after(enum normalize_form form, const uint8_t *text, size_t size, size_t at)
 {
     size_t bytes;
@@ -304,7 +304,7 @@ static bool decomposes(enum normalize_form form, uint32_t c)
     return decomposition_blocks[index[c >> 8]][c & 255] != 0;
 }
 
-/* The class of the last character that this one is decomposed into: marks of a lower class move before that. */
+/* Returns the class of the last character that this one is decomposed into: marks of a lower class move before that. */
 static unsigned last_class_of(uint32_t c)
 {
     unsigned place = decomposition_blocks[canonical_index[c >> 8]][c & 255];

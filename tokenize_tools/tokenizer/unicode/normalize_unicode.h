@@ -44,7 +44,7 @@ enum leat_status normalize_first(size_t *bytes, enum normalize_form form, const 
 
 /* ---- Lower case -------------------------------------------------------------------------------------------------- */
 
-/* The length of the prefix that lower case leaves as it is. */
+/* Returns the length of the prefix that lower case leaves as it is. */
 size_t lowercase_prefix(const uint8_t *text, size_t size);
 
 /*
