@@ -91,13 +91,15 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* Returns the bits of a large cache within so many bytes; not above SMALL_BITS: there is no room for one. */
+/* Returns the bits of a large cache of at most `max` bytes, and sets *bytes to its size; at most SMALL_BITS if there is
+ * no room for one. */
 static unsigned large_bits(size_t max, size_t *bytes)
 {
     unsigned bits = LARGE_BITS;
 
-    while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > max)
+    while (bits > SMALL_BITS && bytes_of(bits) + HUGE > max)
         bits--;
+    *bytes = bytes_of(bits) + HUGE;
     return bits;
 }
 

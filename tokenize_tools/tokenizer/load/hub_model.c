@@ -32,7 +32,10 @@ static enum leat_status add_name(struct hub_model *m, struct jsontree_text text,
         return status_no_memory(err, (m->count + 1) * sizeof *names);
     m->names = names;
     names[m->count] = strndup((const char *)text.bytes, text.length);
-    return names[m->count] ? (m->count++, LEAT_OK) : status_no_memory(err, text.length);
+    if (!names[m->count])
+        return status_no_memory(err, text.length);
+    m->count++;
+    return LEAT_OK;
 }
 
 /* "siblings": [{"rfilename": NAME}, ...] */

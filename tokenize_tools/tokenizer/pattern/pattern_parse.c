@@ -461,8 +461,10 @@ static bool take_control(struct parser *p, size_t from, char c, uint32_t *value,
         return refuse(p, from, "nested too deeply");
     if ((c != 'c' && !take_literal(p, "-")) || at_end(p))
         return refuse(p, from, "unfinished escape");
-    if (c != 'M' && take_literal(p, "?"))
-        return *value = 0x7f, true;
+    if (c != 'M' && take_literal(p, "?")) {
+        *value = 0x7f;
+        return true;
+    }
     is_escape = take_literal(p, "\\");
     if (at_end(p))
         return refuse(p, from, "unfinished escape");
@@ -477,13 +479,15 @@ static bool take_control(struct parser *p, size_t from, char c, uint32_t *value,
     return true;
 }
 
-/* \x and hexadecimal digits; to Oniguruma one or none will do. */
+/* Takes \x and two hexadecimal digits; for Oniguruma, one or none suffices. */
 static bool take_hex_byte(struct parser *p, size_t from, uint32_t *value)
 {
     if (!is_onig(p))
         return take_hex(p, from, 2, 2, value);
-    if (at_end(p))
-        return *value = 'x', true;
+    if (at_end(p)) {
+        *value = 'x';
+        return true;
+    }
     return take_hex(p, from, 0, 2, value) && take_byte(p, from, *value);
 }
 
@@ -928,6 +932,12 @@ static bool take_escape(struct parser *p, size_t from, bool *assertion)
 
 static bool take_alternatives(struct parser *p, unsigned depth);
 
+static bool refuse_group(struct parser *p, size_t from)
+{
+    p->at++;
+    return refuse(p, from, "this group is not supported");
+}
+
 /* Takes letters and a minus after "(?", up to ':' or ')'. */
 static bool take_flags(struct parser *p, size_t from)
 {
@@ -946,16 +956,15 @@ static bool take_flags(struct parser *p, size_t from)
             break;
         case 's':
             if (is_onig(p))
-                return p->at++, refuse(p, from, "this group is not supported");
+                return refuse_group(p, from);
             p->flags.dot_all = on;
             break;
         case 'u':
             if (!is_onig(p) && on)
                 break;
-            return p->at++, refuse(p, from, "this group is not supported");
+            return refuse_group(p, from);
         default:
-            p->at++;
-            return refuse(p, from, "this group is not supported");
+            return refuse_group(p, from);
         }
     return !at_end(p) || refuse(p, from, "unclosed group: missing )");
 }
@@ -976,10 +985,13 @@ static bool take_name(struct parser *p, size_t from, char closing)
 {
     while (!at_end(p) && p->text[p->at] != closing)
         p->at++;
-    return !at_end(p) ? (p->at++, true) : refuse(p, from, "unclosed group: missing )");
+    if (at_end(p))
+        return refuse(p, from, "unclosed group: missing )");
+    p->at++;
+    return true;
 }
 
-/* At an opening parenthesis. Groups do not capture: a reference to one is refused. */
+/* Takes a group. Groups do not capture: a reference to one is refused. */
 static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 {
     size_t from = p->at++;
@@ -987,9 +999,11 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 
     p->entering = p->before;
     if (looking_at(p, "*"))
-        return p->at++, refuse(p, from, "this group is not supported");
-    if (!take_literal(p, "?"))
-        return p->groups++, take_group_body(p, from, "(?:", depth);
+        return refuse_group(p, from);
+    if (!take_literal(p, "?")) {
+        p->groups++;
+        return take_group_body(p, from, "(?:", depth);
+    }
     if (take_literal(p, "#")) {
         *assertion = true;
         p->literal = p->before;
@@ -1010,10 +1024,10 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
         return take_group_body(p, from, negative ? "(?<!" : "(?<=", depth);
     }
     *assertion = false;
-    if ((!is_onig(p) && take_literal(p, "P<")) || take_literal(p, "<"))
-        return p->groups++, take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
-    if (is_onig(p) && take_literal(p, "'"))
-        return p->groups++, take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
+    if (take_literal(p, is_onig(p) ? "'" : "P<") || take_literal(p, "<")) {
+        p->groups++;
+        return take_name(p, from, p->text[p->at - 1] == '<' ? '>' : '\'') && take_group_body(p, from, "(?:", depth);
+    }
     if (!take_flags(p, from))
         return false;
     if (take_literal(p, ":")) {
@@ -1061,8 +1075,10 @@ static bool take_repeat(struct parser *p, struct repeat *r)
     r->min = p->text[p->at] == '+';
     r->max = p->text[p->at] == '?' ? 1 : UINT32_MAX;
     r->interval = p->text[p->at] == '{';
-    if (p->text[p->at] == '?' || p->text[p->at] == '*' || p->text[p->at] == '+')
-        return p->at++, true;
+    if (p->text[p->at] == '?' || p->text[p->at] == '*' || p->text[p->at] == '+') {
+        p->at++;
+        return true;
+    }
     if (!r->interval)
         return false;
     p->at++;
