@@ -84,6 +84,7 @@ class Passes(_leat.Turn):
             self._place = place._replace(step=0, ended=False)
         if not place.resumes:
             self._check_some()
+        self._notice_few()
 
     def _begins_again(self):
         """Whether a `for` from here on begins at the beginning instead of where the last one stopped."""
@@ -103,6 +104,20 @@ class Passes(_leat.Turn):
             warnings.warn("the plan has ended, and this `for` gives its samples again, in the same order: for several "
                           "passes over the data, each in another order, use leat.Plan(..., epochs=N), with steps= of "
                           "leat.Loader for batches per `for`", LoaderNotice, stacklevel=4)
+
+    def _notice_few(self):
+        """Says once why the `for` that begins here gives fewer batches than `steps`."""
+        place = self._place
+        if not self._notices or self._noticed_few or not self._steps or self._by_tokens:
+            return
+        left, wanted = self._left_from(place.cursor), self._steps - place.step
+        few = max(wanted if left is None else min(left, wanted), 0)
+        if few == self._steps:
+            return
+        self._noticed_few = True
+        why = (f"the plan has only {few} left" if few < wanted else
+               f"steps counts from the beginning of the `for` in which the state was saved, after {place.step} of them")
+        warnings.warn(f"this `for` gives {few} batches, not steps={self._steps}: {why}", LoaderNotice, stacklevel=4)
 
     def _check_some(self):
         """Raises if a `for` that begins here gives no batch to any rank, though samples are left."""

@@ -108,7 +108,8 @@ class Loader(Passes):
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      None: a `for` continues where the last one stopped, and at the plan's end begins again, with the same
                  rows. True: each `for` begins again, as for validation. False: at the plan's end it is an error
-    steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
+    steps        batches per `for`, for programs that count in epochs; the next `for` continues after them. After a
+                 resume, the first `for` gives those that were left of the one in which the state was saved
     on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
     io           how files are read, a leat.IO
     slice        (rank, count, layout), for context parallelism: this process's part of each row, as one of `count` that
@@ -211,7 +212,7 @@ class Loader(Passes):
         self._source_weights = self._weights_of(plan)
         self._native = None
         self._closed = False  # by its user
-        self._noticed_again = False
+        self._noticed_again = self._noticed_few = False
         self._failed = False  # the library's loader gives no more batches
         self._held = None  # the borrowed batch
         self._unwritten = None  # a batch that could not be written to its arrays yet

@@ -3,6 +3,7 @@ stays in memory."""
 import os
 import pathlib
 import re
+import warnings
 
 import pytest
 import torch
@@ -54,6 +55,25 @@ def test_notices(plan):
     loader._native = type("Native", (), {"notice": lambda self: sentences.pop(0)})()
     with pytest.warns(leat.LoaderNotice, match="wait for it"):
         loader._warn()
+
+
+def test_few_steps_are_noticed(corpus):
+    """A `for` that gives fewer batches than `steps` said nothing: the rest of one that was saved, or a plan's end."""
+    plan = leat.Plan(corpus, 512, 5, epochs=1)
+    first = leat.Loader(plan, 4, steps=10)
+    for _ in range(6):
+        next(first)
+    state = first.state_dict()
+    second = leat.Loader(plan, 4, steps=10, state=state)
+    with pytest.warns(leat.LoaderNotice, match="gives 4 batches, not steps=10: steps counts from the beginning of the"):
+        assert sum(1 for _ in second) == 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sum(1 for _ in second) == 10
+    left = len(plan) // 4 - 5
+    with pytest.warns(leat.LoaderNotice, match="gives 5 batches, not steps=20: the plan has only 5 left"):
+        assert sum(1 for _ in leat.Loader(plan, 4, steps=20, position=4 * left, last="dropped")) == 5
+    assert sum(1 for _ in leat.Loader(plan, 4, steps=10, state=state, notices=False)) == 4
 
 
 def test_profiler_shows_it(plan):
