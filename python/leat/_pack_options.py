@@ -1,14 +1,115 @@
 """_pack_options.py: turns the arguments of leat.pack() and leat.Packer into those of the extension."""
 from __future__ import annotations
 
-from leat._leat import show
+import collections
+import os
+from dataclasses import fields
+
+from leat._leat import PACK_OPTIONS, show
 from leat._documents import has_arrow
 from leat._values import choice, digits, instance, is_name, listed, path_of, read_size, whole
-from leat.options import FORMATS, Chat, as_group
+from leat.options import Chat, as_group
 from leat.tokenizer import Tokenizer, is_fast
 
-INVALID = {"replace": False, "reject": True}
-WRITE = {"auto": 0, "cached": 1, "direct": 2}  # enum leat_write
+Row = collections.namedtuple("Row", "keyword kind member preset words least most")  # options_register() has it
+ROWS = [Row._make(row) for row in PACK_OPTIONS]
+
+
+# ---- Keywords
+
+
+def takes(kind, **defaults):
+    """Decorates a function whose last parameter is **options: gives it the keywords of a class of options.py, in the
+    order of the table of options, for inspect.signature() and help(). `defaults` are of those that are not in it."""
+    import inspect
+    usual = {row.keyword.rpartition(".")[2]: _default(row) for row in ROWS}
+    types = {name: type for base in reversed(kind.__mro__) for name, type in base.__dict__.get(
+        "__annotations__", {}).items()}
+    names = sorted(types, key=lambda name: list(usual).index(name) if name in usual else len(usual))
+
+    def named(function):
+        before = inspect.signature(function)
+        fixed = [one for one in before.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        function.keywords = {name: defaults.get(name, usual.get(name)) for name in names}
+        function.__signature__ = before.replace(parameters=fixed + [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=types[name])
+            for name, value in function.keywords.items()])
+        if kind.__dict__.get("__doc__"):
+            function.__doc__ = (function.__doc__ or "").rstrip() + "\n    " + kind.__doc__
+        return function
+    return named
+
+
+def _default(row):
+    if row.kind in ("FLAG", "CHOICE", "TOKEN", "TEXTS"):
+        return {"FLAG": False, "CHOICE": row.words and row.words[0], "TOKEN": "auto", "TEXTS": ()}[row.kind]
+    return row.preset
+
+
+def taken(function, options):
+    """All keywords of a function that takes() has decorated, with those that are given."""
+    keywords = function.keywords
+    for name in options:
+        if name not in keywords:
+            raise TypeError(f"leat.{function.__qualname__}() got an unexpected keyword argument {name!r}")
+    return {**keywords, **options}
+
+
+# ---- What they are for the extension
+
+
+def read_options(given):
+    """The options among these keywords as pack_options_take() of the extension reads them: fields of struct
+    leat_pack_options, and its lists."""
+    fields, lists = {}, {}
+    for row in ROWS:
+        if row.keyword in given:
+            value = given[row.keyword]
+            read = _READ[row.kind](row, value) if row.kind in _READ else {row.member: value}
+            (lists if row.kind in ("TEXTS", "SPLITS") else fields).update(read)
+    return fields, lists
+
+
+def pack_options(given, tokenizer, files=None):
+    """The same of all options of leat.pack() and its kin, and what starts the processes that render conversations."""
+    chat, renderers = chat_of(given["chat"]), None
+    given = dict(given, chat=chat, end=_end(tokenizer, given["end"], chat),
+                 begin=_begin(tokenizer, given["begin"], given["end"], chat))
+    if "allow_binary" in given:  # of documents without files
+        given["Files.allow_binary"] = given["allow_binary"]
+    for group in filter(None, (files, chat)):
+        given.update({f"{type(group).__name__}.{field.name}": getattr(group, field.name) for field in fields(group)})
+    if chat:
+        from leat._renderers import Renderers
+        renderers = Renderers()
+    return (*read_options(given), renderers)
+
+
+_READ = {
+    "CHAT": lambda row, chat: {row.member: chat and _template(chat.template)},
+    "CHOICE": lambda row, word: {row.member: row.words.index(choice(row.keyword, word, row.words))},
+    "COUNT": lambda row, number: {row.member: number or 0},
+    "LIMIT": lambda row, most: dict(zip((row.member, row.member + "_ppm"), _limit(most))),
+    "PART": lambda row, part: dict(zip((row.member, row.member + "s"), _part(part))),
+    "SEED": lambda row, seed: {row.member: seed is not None, "seed": 0 if seed is None else whole(row.keyword, seed)},
+    "SIZE": lambda row, size: {row.member: 0 if size is None else read_size(size)},
+    "SPLITS": lambda row, split: {row.member: read_splits(split)},
+    "TEXT": lambda row, text: {row.member: _text(row, text)},
+    "TEXTS": lambda row, texts: {row.member: _conditions(texts) if row.keyword == "keep" else list(texts)},
+    "THREADS": lambda row, n: {row.member: 0 if n is None else whole(row.keyword, n, row.least, row.most)},
+    "TIME": lambda row, created: {row.member: read_created(created)},
+}
+
+
+def _template(name):
+    return "" if name == "tokenizer" else os.fsdecode(name)  # "": the tokenizer's folder has it
+
+
+def _text(row, text):
+    if "." in row.keyword:  # a group has looked at it
+        return None if text is None else str(text)
+    instance(row.keyword, text, (str, type(None)), "the name of a field")
+    return "" if text is None and row.keyword == "id" else text
 
 
 def now():
@@ -33,44 +134,6 @@ def list_paths(paths):
     if has_arrow(paths):
         raise TypeError("leat.pack() takes files; leat.Packer takes tables")
     return listed("expected a path or a list of paths", paths)
-
-
-def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin="auto", special=False,
-                 invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
-                 max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
-                 allow_binary=False, follow_links=False, keep=(), by=None, store_mask=False,
-                 mask_field=None, chat=None, write="auto", split_of=None, include=(),
-                 exclude=(), allow_empty=False, allow_truncated=False):
-    """What pack_options_take() of the extension reads: (fields of struct leat_pack_options, its lists, renderers)."""
-    form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
-    threads = 0 if threads is None else whole("threads", threads, 1, 4096)
-    for name, field in (("text", text), ("id", id), ("by", by), ("mask_field", mask_field)):
-        instance(name, field, (str, type(None)), "the name of a field")
-    part, parts = _part(part)
-    rejects, ppm = bound(max_rejects)
-    seed = read_seed(shuffle)
-    rendering, renderers = _rendering(chat_of(chat))
-    return dict(format=form, text=text, id="" if id is None else id, end_token=_end(tokenizer, end, chat),
-                begin_token=_begin(tokenizer, begin, end, chat), special=special, reject_invalid=way, threads=threads,
-                memory=0 if memory is None else read_size(memory), max_rejects=rejects, max_rejects_ppm=ppm, part=part,
-                parts=parts, shuffle=seed is not None, seed=seed or 0, dedup=dedup, resume=resume, force=force,
-                created=read_created(created), skip_unknown=skip_unknown, allow_binary=allow_binary,
-                follow_links=follow_links, by=by, store_mask=store_mask, mask_field=mask_field,
-                write=choice("write", write, WRITE), split_of=split_of, allow_empty=allow_empty,
-                allow_truncated=allow_truncated, **rendering), \
-        dict(splits=list(splits), keep=_conditions(keep), include=list(include), exclude=list(exclude)), renderers
-
-
-def _rendering(chat):
-    if chat is None:
-        return {}, None
-    import os
-
-    from leat._renderers import Renderers
-    template = "" if chat.template == "tokenizer" else os.fsdecode(chat.template)  # "": the tokenizer's folder has it
-    return dict(chat=template, messages=chat.messages, tools=chat.tools,
-                chat_date=None if chat.date is None else str(chat.date), chat_seconds=chat.seconds or 0,
-                skip_slow_chats=chat.skip_slow_chats, **chat._learning()), Renderers()
 
 
 def _conditions(keep):
@@ -121,15 +184,11 @@ def _end(tokenizer, end, chat):
                      + (f"; it may be one of {maybe}" if maybe else ""))
 
 
-def read_seed(shuffle):
-    return None if shuffle is None else whole("shuffle", shuffle)
-
-
-def bound(most):
+def _limit(most):
     """(records, millionths of the records), one of them None."""
     import fractions
     if most is None:
-        return None, None
+        return None, 1000000
     try:
         if isinstance(most, str) and most.endswith("%"):
             share = fractions.Fraction(most[:-1]) / 100

@@ -9,17 +9,23 @@ import os
 from dataclasses import KW_ONLY, dataclass, fields
 
 from leat._leat import LOADER_CHOICES
+from leat._leat import PACK_OPTIONS
 from leat._values import choice, flag, instance, is_name, listed, positive, read_size, shown, whole
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
-    from typing import Any, Iterable, Literal, Sequence
+    from typing import Any, Callable, Iterable, Literal, Sequence
+
+    from typing_extensions import TypedDict
+else:
+    class TypedDict:
+        def __init_subclass__(cls, total=True):
+            pass
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
-FORMATS = {"auto": 0, "jsonl": 1, "text": 2, "parquet": 3, "csv": 4, "tsv": 5}  # enum leat_pack_format
+FORMATS = next(row[4] for row in PACK_OPTIONS if row[0] == "Files.format")
 DTYPES = ("int64", "int32")
-LEARN = {"learn": {"assistant": 0, "last": 1, "final": 2, "all": 3}, "learn_reasoning": {"yes": 0, "no": 1},
-         "learn_tool_calls": {"yes": 0, "no": 1}, "learn_end": {"all": 0, "last": 1, "no": 2}}
+LEARN = {row[0][len("Chat."):]: row[4] for row in PACK_OPTIONS if row[0].startswith("Chat.") and row[4]}
 
 
 class Group:
@@ -332,7 +338,7 @@ class Files(Group):
 
     def __post_init__(self) -> None:
         self._check(choice, "format", FORMATS)
-        self._check_flags("skip_unknown", "allow_binary", "follow_links")
+        self._check_flags(*(field.name for field in fields(self) if field.default is False))
         if self.split_of is not None and not isinstance(self.split_of, str):
             raise TypeError(f"{self._of('split_of')} must be the name of a split, or \"all\", not "
                             f"{shown(self.split_of)}")
@@ -344,10 +350,6 @@ class Files(Group):
                 raise TypeError(f"{self._of(name)} must be a pattern like '*.jsonl' or a list of them, "
                                 f"not {shown(getattr(self, name))}")
             object.__setattr__(self, name, patterns)
-
-    def _options(self) -> dict[str, Any]:
-        return dict(format=self.format, split_of=self.split_of, include=self.include, exclude=self.exclude,
-                    skip_unknown=self.skip_unknown, allow_binary=self.allow_binary, follow_links=self.follow_links)
 
 
 @dataclass(frozen=True, repr=False)
@@ -386,7 +388,7 @@ class Chat(Group):
     called = "leat.Chat"
 
     def __post_init__(self) -> None:
-        self._check_flags("skip_slow_chats")
+        self._check_flags(*(field.name for field in fields(self) if field.default is False))
         self._check(instance, "template", (str, bytes, os.PathLike), "a file or \"tokenizer\"")
         self._check(instance, "messages", str, "the name of a field")
         self._check(instance, "tools", (str, type(None)), "the name of a field")
@@ -396,7 +398,136 @@ class Chat(Group):
             self._check(choice, name, values)
         self._check(instance, "message_weight", (str, type(None)), "the name of a field")
 
-    def _learning(self) -> dict[str, Any]:
-        """As the extension takes it."""
-        return {name: values[getattr(self, name)] for name, values in LEARN.items()} | {
-            "message_weight": self.message_weight}
+
+# ---- Keywords of leat.pack() and its kin, which take() of _pack_options.py reads
+
+
+class OutputOptions(TypedDict, total=False):
+    allow_empty: bool
+    force: bool
+    memory: int | str | None
+    created: int | None
+
+
+class MergeOptions(OutputOptions, total=False):
+    """shuffle, dedup, split, threads, memory, force, created   as in pack()
+    progress  a function that is called with (bytes done, bytes in all) about ten times per second
+    allow_empty  makes the dataset of a run of whose records `keep` has left none; else that is an error
+    """
+
+    shuffle: int | None
+    dedup: bool
+    split: Any
+    threads: int | None
+    progress: Callable[[int, int], Any] | None
+
+
+class PackingOptions(OutputOptions, total=False):
+    keep: str | Iterable[str]
+    invalid_utf8: str
+    chat: Any
+    end: int | str | None
+    begin: int | str | None
+    special: bool
+    write: str
+    max_rejects: int | float | str | None
+
+
+class PackerOptions(PackingOptions, total=False):
+    allow_binary: bool
+    store_mask: bool
+    threads: int | None
+    resume: bool
+    checkpoint_seconds: float | None
+
+
+class PushedOptions(PackingOptions, total=False):
+    text: str
+    id: str | None
+    mask: str | None
+    allow_binary: bool
+    store_mask: bool
+    split: Any
+    append: bool
+
+
+class PlannedOptions(PackingOptions, total=False):
+    text: str
+    id: str | None
+    mask_field: str | None
+    split: Any
+    by: str | None
+    threads: int | None
+    allow_truncated: bool
+
+
+class StepOptions(TypedDict, total=False):
+    threads: int | None
+    memory: int | str | None
+    write: str
+    max_rejects: int | float | str | None
+    allow_truncated: bool
+    force: bool
+    chat_seconds: int | None
+    created: int | None
+    progress: Any
+
+
+class PackOptions(PlannedOptions, total=False):
+    """
+    Text
+    text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
+                  cannot be named); id=None: no ids
+    keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
+                  "score >= 3 and not (meta.url exists or up - 2 * down < 0)"; signs: = (or ==) != < <= > >=. Numbers
+                  are compared with numbers, exactly, other values (bare or in quotes) with strings; none holds for a
+                  missing field, a null or another type. If no document is left, leat.Error (status "empty") says so,
+                  and no dataset is made; but a part of a run may be empty, and merge() judges the whole
+    invalid_utf8  "replace" or "reject"
+    mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
+                  [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
+    chat          a file with a chat template, or "tokenizer" for that of its folder, or a leat.Chat: records are
+                  conversations, lists of dicts with role and content in the field `messages`; what the assistant says
+                  is learned. jinja2 renders them, in processes of their own, one for each thread
+
+    Tokens
+    end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's
+                  end_token, and its begin_token if both are "auto"; with chat it is None for both
+    special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
+
+    Output
+    shuffle       a seed: shuffles the documents over the whole corpus
+    dedup         keeps only the first of documents with the same text
+    split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
+    by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
+                  each of its values, which is what packing the records with that value alone gives. Records without a
+                  value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
+    allow_empty   makes the dataset also if `keep` leaves no document
+    force         replaces an existing output
+    threads       None: all cores
+    memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
+                  but in control groups at most three quarters of what they leave
+    write         how tokens get to the disk: "cached" in the page cache, where training finds them next; "direct" past
+                  it, with less CPU time; "auto": directly what comes after a quarter of the free memory, or after
+                  1 GiB with more than 8 threads
+    created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
+    progress      a function that takes a Progress, called about ten times per second; True: a tqdm bar; "auto": a bar
+                  if tqdm is installed and stderr is a terminal; None: nothing
+
+    Many machines, and failures
+    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
+    resume        continues a run that was stopped or killed
+    max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
+    allow_truncated  warns of an input that is cut off or broken, instead of failing when all is packed; what is
+                  readable is packed. Later, with resume=True, it accepts what was packed
+
+    Ctrl-C, or an exception in `progress`, stops the run so that resume=True can continue it. leat.Error's attribute
+    `resumable` says whether that is possible after another failure, and `damaged` which inputs were cut off or broken,
+    as in the Summary. The GIL is released.
+    """
+
+    shuffle: int | None
+    dedup: bool
+    part: Any
+    resume: bool
+    progress: Any

@@ -5,11 +5,16 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id, taken, takes
 from leat._values import instance, path_of, shown, whole
+from leat.options import PackerOptions
 from leat.packing import Summary, summarize
 from leat._documents import (Conditions, arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
                              refuse_file_names, refuse_lazy, tables_of, text_spans)
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Packer:
@@ -20,9 +25,9 @@ class Packer:
             packer.extend(pyarrow.parquet.ParquetFile("part.parquet").iter_batches())
         print(packer.summary.tokens)
 
-    tokenizer, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created, write
-                        as in leat.pack()
-    keep, allow_empty   as in leat.pack(), for rows with fields: dicts and tables, which extend() takes, and
+    Options are those of leat.pack(), and:
+
+    keep                as in leat.pack(), for rows with fields: dicts and tables, which extend() takes, and
                         conversations in dicts. A dict is judged as its line of JSON, a table as its columns in
                         Parquet; a column of type null has no values, and "exists" can be asked of all columns. `given`
                         counts a row that is left out, whose text may be missing, and so does summary.kept_out
@@ -44,21 +49,15 @@ class Packer:
 
     _summary: Summary | None
 
-    def __init__(self, output, tokenizer="gpt2", *, end: int | str | None = "auto", begin: int | str | None = "auto",
-                 special: bool = False, invalid_utf8: str = "replace", threads: int | None = None,
-                 memory: int | str | None = None, max_rejects: int | float | str | None = "1%",
-                 allow_binary: bool = False, resume: bool = False, force: bool = False, created: int | None = None,
-                 checkpoint_seconds: float | None = None, store_mask: bool = False, write: str = "auto", chat=None,
-                 keep=(), allow_empty: bool = False):
+    @takes(PackerOptions)
+    def __init__(self, output, tokenizer="gpt2", **options: Unpack[PackerOptions]):
+        given = taken(Packer.__init__, options)
         self._began = now()
         self._output = path_of("output", output)
         self.tokenizer = open_tokenizer(tokenizer)
-        chat = chat_of(chat)
-        self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
-            self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
-            memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
-            created=created, store_mask=store_mask, write=write, chat=chat, keep=keep, allow_empty=allow_empty))
-        self._set(chat, checkpoint_seconds)
+        given["chat"] = chat_of(given["chat"])
+        self._core = _leat.Packer(output, self.tokenizer._core, pack_options(given, self.tokenizer))
+        self._set(given["chat"], given["checkpoint_seconds"])
         self._take_note(self._core.note())
 
     def _set(self, chat, checkpoint_seconds):

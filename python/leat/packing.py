@@ -5,9 +5,13 @@ import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_splits
-from leat._values import flag, read_size
-from leat.options import Files, as_group
+from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_options, taken, takes
+from leat._values import flag
+from leat.options import Files, MergeOptions, PackOptions, as_group
+
+TYPE_CHECKING = False  # as typing has it, whose import takes time
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT = range(1, 10)  # leat_pack_notice_kind
 OLDER = 5  # enum leat_skip_reason
@@ -55,13 +59,8 @@ hub_splits        a dict for each split of Hugging Face folders that the inputs 
 """
 
 
-def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id", keep=(),
-         invalid_utf8: str = "replace", mask_field: str | None = None, chat=None, end: int | str | None = "auto",
-         begin: int | str | None = "auto", special: bool = False, shuffle: int | None = None, dedup: bool = False,
-         split=None, by: str | None = None, allow_empty: bool = False, force: bool = False, threads: int | None = None,
-         memory: int | str | None = None, write: str = "auto", created: int | None = None,
-         progress="auto", part=None, resume: bool = False, max_rejects: int | float | str | None = "1%",
-         allow_truncated: bool = False) -> Summary:
+@takes(PackOptions, progress="auto")
+def pack(inputs, output, tokenizer="gpt2", **options: Unpack[PackOptions]) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .csv .tsv .txt .md, plain or with .zst .gz .xz .bz2
@@ -69,71 +68,17 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
                   ends in /), "@LIST", "-"; or a leat.Files, which says more about them: their format, a split of the
                   Hub, which files of folders
     tokenizer     a leat.Tokenizer, or the argument for one
-
-    Text
-    text, id      the fields of a JSON record, with dots for fields of objects (a field that has dots in its own name
-                  cannot be named); id=None: no ids
-    keep          a condition or several, all of which must hold for a record or row, else it is left out: "lang = en",
-                  "score >= 3 and not (meta.url exists or up - 2 * down < 0)"; signs: = (or ==) != < <= > >=. Numbers
-                  are compared with numbers, exactly, other values (bare or in quotes) with strings; none holds for a
-                  missing field, a null or another type. If no document is left, leat.Error (status "empty") says so,
-                  and no dataset is made; but a part of a run may be empty, and merge() judges the whole
-    invalid_utf8  "replace" or "reject"
-    mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
-                  [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
-    chat          a file with a chat template, or "tokenizer" for that of its folder, or a leat.Chat: records are
-                  conversations, lists of dicts with role and content in the field `messages`; what the assistant says
-                  is learned. jinja2 renders them, in processes of their own, one for each thread
-
-    Tokens
-    end, begin    the token after and before each document: an id, a token, or None. "auto" is the tokenizer's
-                  end_token, and its begin_token if both are "auto"; with chat it is None for both
-    special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
-
-    Output
-    shuffle       a seed: shuffles the documents over the whole corpus
-    dedup         keeps only the first of documents with the same text
-    split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
-    by            a field of JSON records or a column of Parquet files, as for `id`: makes a dataset OUTPUT.VALUE for
-                  each of its values, which is what packing the records with that value alone gives. Records without a
-                  value are rejected, more than 1,024 values refused. The Summary's `outputs` lists the datasets
-    allow_empty   makes the dataset also if `keep` leaves no document
-    force         replaces an existing output
-    threads       None: all cores
-    memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held,
-                  but in control groups at most three quarters of what they leave
-    write         how tokens get to the disk: "cached" in the page cache, where training finds them next; "direct" past
-                  it, with less CPU time; "auto": directly what comes after a quarter of the free memory, or after
-                  1 GiB with more than 8 threads
-    created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
-    progress      a function that takes a Progress, called about ten times per second; True: a tqdm bar; "auto": a bar
-                  if tqdm is installed and stderr is a terminal; None: nothing
-
-    Many machines, and failures
-    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
-    resume        continues a run that was stopped or killed
-    max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
-    allow_truncated  warns of an input that is cut off or broken, instead of failing when all is packed; what is
-                  readable is packed. Later, with resume=True, it accepts what was packed
-
-    Ctrl-C, or an exception in `progress`, stops the run so that resume=True can continue it. leat.Error's attribute
-    `resumable` says whether that is possible after another failure, and `damaged` which inputs were cut off or broken,
-    as in the Summary. The GIL is released.
     """
     began = now()
     tokenizer = open_tokenizer(tokenizer)
-    splits, allow_truncated = read_splits(split), flag("allow_truncated", allow_truncated)
+    given = taken(pack, options)
     files = as_group("inputs", inputs, Files, True)
-    options = pack_options(
-        tokenizer, text=text, id=id, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
-        memory=memory, shuffle=shuffle, dedup=dedup, splits=splits, max_rejects=max_rejects, resume=resume, part=part,
-        force=force, created=created, keep=keep, by=by, mask_field=mask_field, chat=chat, write=write,
-        allow_empty=allow_empty, **files._options())
+    native = pack_options(given, tokenizer, files)
     notices: list[tuple] = []
     made: list[tuple] = []
-    bar, watch = watching(progress)
+    bar, watch = watching(given["progress"])
     try:
-        report, infos, text_before = _leat.pack(output, list_paths(files.paths), tokenizer._core, options, watch,
+        report, infos, text_before = _leat.pack(output, list_paths(files.paths), tokenizer._core, native, watch,
                                                noting(notices), made.append)
     except Error as e:
         e.damaged = _damaged(notices)
@@ -141,7 +86,8 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
     finally:
         if bar:
             bar.close()
-    summary = packed(output, report, infos, [] if by else splits, now() - began, text_before, notices)._replace(
+    splits = [] if given["by"] else native[1]["splits"]
+    summary = packed(output, report, infos, splits, now() - began, text_before, notices)._replace(
         outputs=_outputs(made))
     for kind, path, count, _ in _named(notices):
         if kind == REPEATED:
@@ -149,13 +95,12 @@ def pack(inputs, output, tokenizer="gpt2", *, text: str = "text", id: str | None
             warnings.warn(f"{count} inputs repeat earlier ones, the first is {path}: their documents are packed as "
                           "often as they are named", RuntimeWarning, stacklevel=2)
     if report["damaged_inputs"]:
-        _report_damage(summary, allow_truncated)
+        _report_damage(summary, given["allow_truncated"])
     return summary
 
 
-def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None, threads: int | None = None,
-          memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None,
-          allow_empty: bool = False) -> Summary:
+@takes(MergeOptions)
+def merge(parts, output, **options: Unpack[MergeOptions]) -> Summary:
     """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`. All
     parts of a run with `by` become the datasets OUTPUT.VALUE.
 
@@ -163,27 +108,16 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
               the whole dataset. glob.glob("c.*") will do: both files of a dataset name it once, and other files that
               match are ignored (rejects; files of a run that has not ended; c itself, if c.1 is a part of a run and c
               is not). A RuntimeWarning names each dataset that is left out
-    shuffle, dedup, split, threads, memory, force, created   as in pack()
-    progress  a function that is called with (bytes done, bytes in all) about ten times per second
-    allow_empty  makes the dataset of a run of whose records `keep` has left none; else that is an error
     """
     began = now()
-    splits = read_splits(split)
+    given = taken(merge, options)
+    fields, lists = read_options(given)
     made: list[tuple] = []
     left: list[tuple[int, bytes]] = []
-    result = _leat.merge(
-        output, list_paths(parts), splits,
-        join_options(seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force,
-                     allow_empty=allow_empty, created=created), progress, left.append, made.append)
+    result = _leat.merge(output, list_paths(parts), lists["splits"], fields, given["progress"], left.append,
+                         made.append)
     _warn_left_out(left)
-    return joined(output, result, made, splits, now() - began)
-
-
-def join_options(*, seed, dedup, threads, memory, force, allow_empty, created):
-    """Fields of struct leat_merge_options."""
-    return dict(shuffle=seed is not None, seed=seed or 0, dedup=dedup, threads=threads or 0,
-                memory=0 if memory is None else read_size(memory), force=force, allow_empty=allow_empty,
-                created=read_created(created))
+    return joined(output, result, made, lists["splits"], now() - began)
 
 
 def joined(output, result, made, splits, seconds):

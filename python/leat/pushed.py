@@ -6,14 +6,17 @@ import dataclasses
 import os
 
 from leat import _leat
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_splits
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, taken, takes
 from leat._values import flag, instance, listed, path_of, read_size, shown, whole
 from leat.dataset import Dataset, open as open_dataset
+from leat.options import PushedOptions
 from leat.packer import Packer
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
     from typing import Any
+
+    from typing_extensions import Unpack
 
 _OF_RUN: Any = object()  # as the run says
 
@@ -39,27 +42,20 @@ class PushedRun:
     _fields: dict[str, Any]
     _ended: bool
 
-    def __init__(self, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id",
-                 mask: str | None = None, end: int | str | None = "auto", begin: int | str | None = "auto",
-                 special: bool = False, invalid_utf8: str = "replace", memory: int | str | None = None,
-                 max_rejects: int | float | str | None = "1%", allow_binary: bool = False, force: bool = False,
-                 append: bool = False, created: int | None = None, store_mask: bool = False, write: str = "auto",
-                 chat=None, keep=(), allow_empty: bool = False, split=None):
+    @takes(PushedOptions, append=False)
+    def __init__(self, output, tokenizer="gpt2", **options: Unpack[PushedOptions]):
+        given = taken(PushedRun.__init__, options)
         tokenizer = open_tokenizer(tokenizer)
         if tokenizer._from is None:
             raise TypeError("the tasks of a run open the tokenizer by its name: give a name or a path")
-        chat = chat_of(chat)
+        chat = given["chat"] = chat_of(given["chat"])
         if chat is not None and chat.template != "tokenizer":
-            chat = dataclasses.replace(chat, template=os.path.abspath(chat.template))
-        options = pack_options(
-            tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, memory=memory,
-            max_rejects=max_rejects, allow_binary=allow_binary, force=force, created=created,
-            store_mask=flag("store_mask", store_mask) or mask is not None, write=write, chat=chat, keep=keep,
-            allow_empty=allow_empty, splits=read_splits(split))
+            given["chat"] = dataclasses.replace(chat, template=os.path.abspath(chat.template))
+        native = pack_options(dict(given, store_mask=flag("store_mask", given["store_mask"]) or
+                                   given["mask"] is not None), tokenizer)
         spec, pattern = tokenizer._from
-        self._push_to(_leat.PushedRun(path_of("output", output), tokenizer._core, spec, pattern, options,
-                                      flag("append", append)),
-                      dict(text=text, id=id, mask=mask, chat=chat, allow_empty=allow_empty))
+        self._push_to(_leat.PushedRun(path_of("output", output), tokenizer._core, spec, pattern, native,
+                                      flag("append", given["append"])), given)
 
     def _push_to(self, pushed, fields):
         self._pushed, self._fields, self._ended = pushed, fields, False
@@ -96,8 +92,8 @@ class PushedRun:
     def commit(self, pieces) -> Dataset:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
         fail when they are finished. Succeeds again with the same pieces; with others it is leat.Error ("exists").
-        leat.Error ("rejects"): more records of all parts were rejected than max_rejects allows. Then nothing is
-        committed: abort(), or begin the same run with another max_rejects and commit the same pieces. With `split`,
+        leat.Error ("rejects"): more records of all parts were rejected than the run allows. Then nothing is
+        committed: abort(), or begin the same run with another limit and commit the same pieces. With `split`,
         leat.open(FOLDER/NAME) opens the split NAME from then on."""
         pieces = [instance("a piece", piece, Piece, "a Piece") for piece in listed("pieces must be a list", pieces)]
         self._open_run().commit([line for piece in pieces for line in piece.line.split("\n")])

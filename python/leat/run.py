@@ -6,24 +6,22 @@ import os
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import WRITE, bound, list_paths, now, open_tokenizer, pack_options, read_created, read_seed, \
-    read_splits
-from leat._values import choice, flag, read_size, shown, whole
-from leat.options import Files, as_group
-from leat.packing import Summary, join_options, joined, noting, packed, watching
+from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_options, taken, takes
+from leat._values import shown, whole
+from leat.options import Files, MergeOptions, PlannedOptions, StepOptions, as_group
+from leat.packing import Summary, joined, noting, packed, watching
 from leat.pushed import PushedRun
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
     from typing import Any
 
+    from typing_extensions import Unpack
+
 STATES = ("done", "running", "dead", "stopped", "failed", "missing")  # enum leat_run_state of leat/run.h
 FILES = (None, "plan", "shared", "beat", "unfinished", "part", "rejects", "input", "output")  # leat_run_file
 MENDS = ("call", "again", "wait", "force", "limit", "accept", "restore", "create", "plan", "steps")
 WAITS = ("nothing", "part", "all")  # enum leat_run_waits
-PLANNED = ("text", "id", "keep", "invalid_utf8", "mask_field", "end", "begin", "special", "by", "allow_empty",
-           "threads", "memory", "write", "max_rejects", "created",
-           "force")  # of leat.pack(), that all parts share
 
 Advice = collections.namedtuple("Advice", "file mend waits")
 Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and what to do.
@@ -31,9 +29,9 @@ Advice.__doc__ = """What an error of a Run means (`advice` of leat.Error), and w
 file    what is damaged, missing or in the way: "plan", "shared", "beat", "unfinished", "part", "rejects", "input",
         "output"; None: nothing of the run
 mend    what makes it right: "call" (other arguments), "again" (the same call: it may pass), "wait" (for the process
-        that is at it), "force" (step(force=True)), "limit" (step(max_rejects=...)), "accept" (step(force=True) with a
-        whole input, or step(allow_truncated=True)), "restore" (the file as it was), "create" (Run.create() again),
-        "plan" (another folder), "steps" (of the parts that are left)
+        that is at it), "force" (step(force=True)), "limit" (step() with a larger limit of rejects), "accept"
+        (step(force=True) with a whole input, or a step that allows truncated ones), "restore" (the file as it was),
+        "create" (Run.create() again), "plan" (another folder), "steps" (of the parts that are left)
 waits   what cannot go on until then: "nothing", "part", "all"
 """
 
@@ -81,9 +79,8 @@ class Run(PushedRun):
     output              a folder that all processes share, or s3://BUCKET/FOLDER, gs:// or az://
     text, id, mask      the columns of tables, or keys of dicts, that Packer.extend() takes; mask stores one, as
                         `store_mask` does
-    tokenizer, end, begin, special, invalid_utf8, memory, max_rejects, allow_binary, created, write, store_mask, chat,
-    keep                as in leat.Packer; max_rejects is that of the whole run, which commit() judges
-    allow_empty         commit the dataset also if `keep` leaves no document of all parts; else that is an error
+    other options       as in leat.Packer; commit() judges the limit of rejects, and whether `keep` leaves a document,
+                        for the whole run
     split               as in leat.pack(): the folder is the dataset of the rest, and FOLDER/NAME that of each split
     force               replace what is there: another run, or, when this one is committed, a finished dataset
     append              if a finished dataset is there, commit() makes a new list: its parts, then these. Tokenizer, end
@@ -112,28 +109,24 @@ class Run(PushedRun):
         return self
 
     @classmethod
+    @takes(PlannedOptions)
     def create(cls, folder: str | os.PathLike, inputs, tokenizer="gpt2", *, parts: int,
-               from_: str | os.PathLike | None = None, split=None, allow_truncated: bool = False, chat=None,
-               **options: Any) -> Run:
+               from_: str | os.PathLike | None = None, **options: Unpack[PlannedOptions]) -> Run:
         """Plans a run in `folder`, which is made if need be. The same call again opens the run that is there.
 
         inputs           as leat.pack() takes them, but no standard input
         tokenizer        as in leat.pack(): the parts open it by its name where they are packed
         parts            how many: part n is the n-th share of the inputs' bytes
         from_            the folder from which relative names count; None: the current one
-        split            as in leat.pack(); FOLDER/NAME is a dataset, too
-        allow_truncated  accept inputs that are cut off in every step
-        chat             as in leat.pack()
-        options          those of leat.pack() that all parts share: text, id, keep, invalid_utf8, mask_field, end,
-                         begin, special, by, allow_empty, created; and threads, memory, write and
-                         max_rejects, of which each step may have others
+        other options    those of leat.pack() that all parts share; each step may have others of threads, memory and
+                         write, and another limit of rejects. With split, FOLDER/NAME is a dataset, too; truncated
+                         inputs that are allowed here are accepted in every step
         """
+        others: dict[str, Any] = dict(options)
         for name in ("shuffle", "dedup"):
-            if options.pop(name, None) not in (None, False):
+            if others.pop(name, None) not in (None, False):
                 raise TypeError(f"no part of a run knows the others: {name} belongs to join()")
-        for name in options:
-            if name not in PLANNED:
-                raise TypeError(f"leat.Run.create() got an unexpected keyword argument {name!r}")
+        given = taken(Run.create, others)
         opened = open_tokenizer(tokenizer)
         if opened._from is None:
             raise TypeError("the parts of a run open the tokenizer by its name: give a name or a path")
@@ -141,9 +134,7 @@ class Run(PushedRun):
         notices: list[tuple] = []
         spec, pattern = opened._from
         core = _guard(_leat.run_create, folder, list_paths(files.paths), opened._core, spec, pattern, from_,
-                      whole("parts", parts, 1, 1000000),
-                      pack_options(opened, splits=read_splits(split), chat=chat, **files._options(), **options,
-                                   allow_truncated=flag("allow_truncated", allow_truncated)),
+                      whole("parts", parts, 1, 1000000), pack_options(given, opened, files),
                       noting(notices))
         return cls._of(core)
 
@@ -158,30 +149,26 @@ class Run(PushedRun):
             raise TypeError("the parts of this run are pushed: part() begins one, and commit() makes them a dataset")
         return self._core
 
-    def step(self, part: int, *, threads: int | None = None, memory: int | str | None = None, write: str = "auto",
-             max_rejects: int | float | str | None = "planned", allow_truncated: bool = False, force: bool = False,
-             chat_seconds: int | None = None, created: int | None = None, progress="auto") -> Summary:
+    @takes(StepOptions, chat_seconds=None, max_rejects="planned", progress="auto")
+    def step(self, part: int, **options: Unpack[StepOptions]) -> Summary:
         """Packs a part, from 1, or goes on with it; returns a Summary (was_finished: it was done before).
         Arguments as in leat.pack(); what is not given is as planned. force starts the part over."""
         core = self._read()
-        rejects, ppm = (None, None) if max_rejects == "planned" else bound(max_rejects)
-        if max_rejects is None:
-            ppm = 1000000  # all of them
-        options = dict(threads=0 if threads is None else whole("threads", threads, 1, 4096),
-                       memory=0 if memory is None else read_size(memory), write=choice("write", write, WRITE),
-                       max_rejects=rejects, max_rejects_ppm=ppm,
-                       allow_truncated=allow_truncated, force=force, created=read_created(created),
-                       chat_seconds=0 if chat_seconds is None else whole("chat_seconds", chat_seconds, 1, 86400))
+        given = taken(Run.step, options)
+        seconds = given["Chat.seconds"] = given.pop("chat_seconds")
+        if seconds is not None:
+            whole("chat_seconds", seconds, 1, 86400)
+        native = read_options({name: value for name, value in given.items() if value != "planned"})
         renderers = None
         if self._chat:
             from leat._renderers import Renderers
             renderers = Renderers()
         began = now()
         notices: list[tuple] = []
-        bar, watch = watching(progress)
+        bar, watch = watching(given["progress"])
         try:
             name, report, infos, text_before = _guard(_leat.run_step, core, whole("part", part, 0, 2**32 - 1),
-                                                      (options, {}, renderers), watch, noting(notices))
+                                                      (*native, renderers), watch, noting(notices))
         finally:
             if bar:
                 bar.close()
@@ -198,17 +185,16 @@ class Run(PushedRun):
                              documents, share, rate, seconds if seconds >= 0 else None, left,
                              [_part(i + 1, *item) for i, item in enumerate(items)]])
 
-    def join(self, output: str | os.PathLike, *, shuffle: int | None = None, dedup: bool = False, split=None,
-             threads: int | None = None, memory: int | str | None = None, force: bool = False, progress=None,
-             created: int | None = None, allow_empty: bool = False) -> Summary:
+    @takes(MergeOptions)
+    def join(self, output: str | os.PathLike, **options: Unpack[MergeOptions]) -> Summary:
         """Joins the parts to the dataset `output`, when all are done; arguments as in leat.merge()."""
         began = now()
-        splits = read_splits(split)
+        given = taken(Run.join, options)
+        fields, lists = read_options(given)
         made: list[tuple] = []
-        result = _guard(_leat.run_join, self._read(), output, splits, join_options(
-            seed=read_seed(shuffle), dedup=dedup, threads=threads, memory=memory, force=force,
-            allow_empty=allow_empty, created=created), progress, [].append, made.append)
-        return joined(output, result, made, splits, now() - began)
+        result = _guard(_leat.run_join, self._read(), output, lists["splits"], fields, given["progress"], [].append,
+                        made.append)
+        return joined(output, result, made, lists["splits"], now() - began)
 
     def __repr__(self) -> str:
         return f"leat.Run.open({shown(self.folder)})"

@@ -2,9 +2,11 @@
 name that `leat` exports, for leat.chat and for each module of leat.integrations, with signatures (those of the stubs,
 where there are stubs) and docstrings as they stand."""
 import ast
+import pathlib
 import re
 import textwrap
 
+OPTIONS = pathlib.Path(__file__).parents[2] / "python/leat/options.py"
 DEFINITIONS = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
 
 
@@ -23,8 +25,25 @@ def by_name(tree):
     return found
 
 
+def keywords(arguments):
+    """The class of options.py that has the keywords of a function which ends in **options, or None."""
+    name = arguments.kwarg and re.search(r"Unpack\[(\w+)\]", one(arguments.kwarg))
+    return name and by_name(parsed(OPTIONS))[name[1]]
+
+
+def fields(of):
+    """The keywords with their types, those of the classes that it is made of first."""
+    classes = by_name(parsed(OPTIONS))
+    bases = [classes[base.id] for base in of.bases if base.id in classes]
+    own = [each for each in of.body if isinstance(each, ast.AnnAssign)]
+    return [each for base in bases for each in fields(base)] + \
+        [f"{each.target.id}: {ast.unparse(each.annotation)} = ..." for each in own]
+
+
 def documentation(tree, node):
     """A docstring, or what the module assigns to NAME.__doc__."""
+    if isinstance(node, DEFINITIONS[:2]) and keywords(node.args):
+        return "\n".join(filter(None, (ast.get_docstring(node), ast.get_docstring(keywords(node.args)))))
     if isinstance(node, DEFINITIONS):
         return ast.get_docstring(node) or ""
     for other in tree.body:
@@ -43,6 +62,8 @@ def parameters(of):
     if of.vararg or of.kwonlyargs:
         shown.append("*" + one(of.vararg) if of.vararg else "*")
     shown += [one(*pair) for pair in zip(of.kwonlyargs, of.kw_defaults)]
+    if keywords(of):
+        return [*shown, *(["*"] if "*" not in shown else []), *fields(keywords(of))]
     return [*shown, *(["**" + one(of.kwarg)] if of.kwarg else [])]
 
 

@@ -41,8 +41,6 @@ same python/leat/options.py "the engines" \
 
 formats=tokenize_tools/corpus/record_format.h
 table $formats PACK include/leat/pack.h
-same python/leat/options.py FORMATS "$(dict FORMATS python/leat/options.py)" \
-    "$(header PACK include/leat/pack.h)"
 
 orders=$(header ORDER include/leat/plan.h | sed 's/=.*//' | tr '_' '-')
 same tokenize_tools/cli/plan_options.c "the values of --order" \

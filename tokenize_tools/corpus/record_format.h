@@ -2,9 +2,9 @@
  * record_format.h: how the text of an input is divided into documents. A new format is a table in record_format.c, with
  * the suffixes of its files, and a row of RECORD_FORMATS, which gives its name and how messages describe it.
  *
- * Its number is one of enum leat_pack_format, and its name stands in FORMATS of Python's options.py, which `make
- * lint` compares. People read of formats in the help of --format, leat.pack() and leat_pack.h. A format that is neither
- * lines nor one document nor rows of a table needs a kind of unit, too (pack/flow/unit_kinds.h).
+ * Its number is one of enum leat_pack_format, which `make lint` compares. People read of formats in the help of
+ * --format, leat.pack() and leat_pack.h. A format that is neither lines nor one document nor rows of a table needs a
+ * kind of unit, too (pack/flow/unit_kinds.h).
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H

@@ -98,7 +98,7 @@ PACK_OPTION(TEXT, mask_field, "mask_field", SHARED, .name = "mask-field", .value
                     "in characters and in order. A token is learned if any part of it is in a stretch; the labels of "
                     "others are -100. A record without the member is rejected.",
             .rare = true)
-PACK_OPTION(CHAT, chat, "Chat.template", SHARED, .name = "chat", .value = "FILE|tokenizer",
+PACK_OPTION(CHAT, chat, "chat", SHARED, .name = "chat", .value = "FILE|tokenizer",
             .help = "render conversations by this chat template, or by the one of the tokenizer",
             .more = "Records are conversations, and FILE is a template in Jinja; tokenizer takes the one in the "
                     "tokenizer's folder. Python renders it, with jinja2 and leat's Python package. Training learns "

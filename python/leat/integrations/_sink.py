@@ -52,16 +52,20 @@ def check_columns(table, *, text: str = "text", id: str | None = "id", mask: str
 
 def commit(run, pieces: Iterable[Piece | None]) -> Dataset:
     """Commits the pieces in this order, without those of tasks that had no rows. Without any, the dataset has no
-    document, if the run has allow_empty; else the run is aborted."""
+    document, if the run may be empty; else the run is aborted."""
     made = [piece for piece in pieces if piece is not None]
     if not made:
-        if not run._fields["allow_empty"]:
+        if not may_be_empty(run):
             run.abort()
             raise ValueError(f"no documents: {run.folder} is not made (allow_empty=True makes an empty dataset)")
         with run.part("empty") as packer:
             pass
         made = [packer.piece]
     return run.commit(made)
+
+
+def may_be_empty(run) -> bool:
+    return run._fields["allow_empty"]
 
 
 def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
@@ -98,13 +102,14 @@ def read_named(given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _readers() -> dict[str, Any]:
-    """A function for each option of leat.Run, by the type of its default."""
+    """A function for each option of leat.Run, by its type."""
+    by_type = {"bool": flag, "str | None": _maybe, "int | None": int, "int | str | None": _number_or_text,
+               "int | float | str | None": _number_or_text}
     readers: dict[str, Any] = {}
     for name, parameter in inspect.signature(PushedRun.__init__).parameters.items():
         if name not in ("self", "output"):
-            readers[name] = flag if isinstance(parameter.default, bool) else str
-    readers.update(id=_maybe, mask=_maybe, end=_number_or_text, begin=_number_or_text, max_rejects=_number_or_text,
-                   created=int, chat=str, keep=_list, split=_maybe)
+            readers[name] = by_type.get(parameter.annotation, str)
+    readers.update(memory=str, keep=_list, split=_maybe)
     return readers
 
 

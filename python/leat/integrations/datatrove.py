@@ -122,7 +122,7 @@ class Pack(PipelineStep):
         pieces.write(piece)
         found = pieces.of_all(piece)
         if found:
-            if not run._fields["allow_empty"] and not any(one.documents or one.rejected or one.kept_out
+            if not _sink.may_be_empty(run) and not any(one.documents or one.rejected or one.kept_out
                                                           for one in found):
                 raise ValueError(f"no documents: {run.folder} is not made")
             try:
