@@ -13,7 +13,7 @@ PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_pa
 $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude -Ipython/src -Isrc \
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(PRIVATE_HEADERS)
-$(filter %/pack/options.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Itokenize_tools
+$(filter %/pack/options.o %/core/errors.o,$(PYTHON_OBJECTS)): PRIVATE_HEADERS = -Itokenize_tools
 
 .PHONY: python-headers
 $(PYTHON_OBJECTS): | python-headers

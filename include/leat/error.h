@@ -110,19 +110,19 @@ enum leat_hint {
     LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
     LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
-    LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
+    LEAT_HINT_FOLLOW = 13,           /* struct leat_pack_options: links may be followed */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
     LEAT_HINT_SAMPLES = 15,          /* `megatron.samples` in struct leat_plan_options */
     LEAT_HINT_AGAIN = 16,            /* nothing: an object on a server has changed meanwhile; call again */
     LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
     LEAT_HINT_MESSAGES = 18,         /* `messages` there */
-    LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` there */
+    LEAT_HINT_MASK_FIELD = 19,       /* the field of masks there */
     LEAT_HINT_BY = 20,               /* `by` there */
-    LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
+    LEAT_HINT_EMPTY = 21,            /* a dataset without documents may be allowed */
     LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
     LEAT_HINT_SPLIT_ALL = 23,        /* use another split, or "all" */
     LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` there */
-    LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` there, or `skip_slow_chats` */
+    LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` there, or skip what is slow */
     LEAT_HINT_APPEND_OR_REPLACE = 26, /* `append` in struct leat_run_options, or `force` */
     LEAT_HINT_CHAT = 27              /* `text` in struct leat_pack_options, or `chat` for conversations */
 };

@@ -12,7 +12,8 @@ grep -nE '"([^"\\]|\\.)*--[a-z%]' $libraries | sed -E 's/^([^:]*:[0-9]*):.*/\1: 
 
 for hint in $(grep -oE '^ *LEAT_HINT_[A-Z_]+ =' include/leat/error.h | tr -d ' ='); do
     for table in tokenize_tools/cli/hints.c python/src/core/errors.c; do
-        grep -qF "[$hint] = \"" $table || echo "$table:1: no row for $hint"
+        grep -qF "[$hint] = \"" $table || grep -qF "PACK_HINT(${hint#LEAT_HINT_}, " tokenize_tools/pack/option_rows.h ||
+            echo "$table:1: no row for $hint"
     done
     # shellcheck disable=SC2086
     [ "$hint" = LEAT_HINT_NONE ] || grep -qw "$hint" $libraries ||

@@ -6,6 +6,7 @@
  *                          its keyword in Python, after the group that has it, if any; whether it belongs to the plan
  *                          of a run in parts; then the words of its struct option_row (cli/options.h)
  *   PACK_KEYWORD(kind, member, keyword, plan)       an option that Python has and the command does not
+ *   PACK_HINT(name, command, python)   how the command and Python spell the hint LEAT_HINT_name
  *   PACK_COMMAND(row)      an option of the command alone: its struct option_row
  *
  * Rows stand in the order of `leat pack --help all`. To add an option: the member in leat/pack.h, a row here, its type
@@ -23,6 +24,9 @@
 #endif
 #ifndef PACK_KEYWORD
 #define PACK_KEYWORD(...)
+#endif
+#ifndef PACK_HINT
+#define PACK_HINT(...)
 #endif
 #ifndef PACK_COMMAND
 #define PACK_COMMAND(...)
@@ -51,6 +55,7 @@ PACK_OPTION(CHOICE, format, "Files.format", SHARED, .name = "format", .value = "
                     "over any number of lines. csv, tsv and parquet have one document per row, and name their columns. "
                     "A text is one document.",
             .group = "Input", .rare = true, .choices = PACK_WORDS("auto" RECORD_FORMATS(PACK_FORMAT)))
+PACK_HINT(FORMAT, "(--format NAME)", "(leat.Files(..., format=NAME))")
 PACK_OPTION(TEXTS, include, "Files.include", SHARED, .name = "include", .value = "PATTERN",
             .help = "of folders, pack only files that match: '*.jsonl', 'en/**'; repeatable",
             .more = "A pattern without a slash is compared with names, one with a slash with paths below the folder "
@@ -64,23 +69,31 @@ PACK_OPTION(TEXT, split_of, "Files.split_of", SHARED, .name = "split-of", .value
                     "or by the names of files; all packs every file. Without this option, inputs of several splits, or "
                     "of a split and of none, are refused. (--split is something else: it divides what is packed.)",
             .rare = true)
+PACK_HINT(SPLIT, "(--split-of train, for example, or --split-of all)",
+          "(leat.Files(..., split_of=\"train\"), for example, or \"all\")")
+PACK_HINT(SPLIT_ALL, "(--split-of all)", "(leat.Files(..., split_of=\"all\"))")
 PACK_OPTION(FLAG, skip_unknown, "Files.skip_unknown", SHARED, .name = "skip-unknown",
             .help = "skip files of folders that cannot be read, such as Arrow",
             .more = "Without it, files that may hold texts and cannot be read are an error.", .rare = true)
+PACK_HINT(SKIP, "(--skip-unknown)", "(leat.Files(..., skip_unknown=True))")
 PACK_OPTION(FLAG, allow_binary, "Files.allow_binary", SHARED, .name = "allow-binary",
             .help = "pack what does not look like UTF-8 text as text",
             .more = "Without it, such files are errors, and such texts are rejected.", .rare = true)
+PACK_HINT(BINARY, "(--allow-binary packs it all the same)", "(leat.Files(..., allow_binary=True) packs it anyway)")
 PACK_OPTION(FLAG, follow_links, "Files.follow_links", SHARED, .name = "follow-links",
             .help = "also pack the targets of symbolic links that lead out of a folder",
             .more = "Without it, such links are left out and named.", .rare = true)
+PACK_HINT(FOLLOW, "(--follow-links)", "(leat.Files(..., follow_links=True))")
 PACK_OPTION(TEXT, text, "text", SHARED, .name = "text", .value = "FIELD", .preset = "text",
             .help = "the JSON member or the column that holds the text",
             .more = "Dots lead into objects and groups: meta.body. A JSON member that has dots in its own name cannot "
                     "be named.",
             .group = "Text")
+PACK_HINT(TEXT, "(--text NAME)", "(text=NAME)")
 PACK_OPTION(TEXT, id, "id", SHARED, .name = "id", .value = "FIELD", .preset = "id",
             .help = "the member or column that holds the document's id, if there is one",
             .more = "An id is a string or a number. An empty FIELD stores no ids.", .rare = true)
+PACK_HINT(ID, "(leat pack --id FIELD)", "(leat.pack() with id=FIELD)")
 PACK_OPTION(TEXTS, keep, "keep", SHARED, .name = "keep", .value = "CONDITION",
             .help = "pack only records for which this holds: 'score >= 3 and not meta.url exists'; repeatable",
             .more = "Records are JSON objects and rows of tables. Signs: = (or ==) != < <= > >=; and, or, not and "
@@ -98,6 +111,7 @@ PACK_OPTION(TEXT, mask_field, "mask_field", SHARED, .name = "mask-field", .value
                     "in characters and in order. A token is learned if any part of it is in a stretch; the labels of "
                     "others are -100. A record without the member is rejected.",
             .rare = true)
+PACK_HINT(MASK_FIELD, "(--mask-field NAME)", "(mask_field=NAME)")
 PACK_OPTION(CHAT, chat, "chat", SHARED, .name = "chat", .value = "FILE|tokenizer",
             .help = "render conversations by this chat template, or by the one of the tokenizer",
             .more = "Records are conversations, and FILE is a template in Jinja; tokenizer takes the one in the "
@@ -105,9 +119,11 @@ PACK_OPTION(CHAT, chat, "chat", SHARED, .name = "chat", .value = "FILE|tokenizer
                     "only what the assistant says, with the token that ends its turn, or what the template puts into "
                     "{% generation %}.",
             .group = "Conversations", .path = true)
+PACK_HINT(CHAT, "(--text NAME, or --chat FILE for conversations)", "(text=NAME, or chat=FILE for conversations)")
 PACK_OPTION(TEXT, messages, "Chat.messages", SHARED, .name = "messages", .value = "FIELD", .standard = "messages",
             .help = "the member or column that holds the conversation",
             .more = "It is a list of objects with role and content.", .rare = true)
+PACK_HINT(MESSAGES, "(--messages NAME)", "(leat.Chat(..., messages=NAME))")
 PACK_OPTION(TEXT, tools, "Chat.tools", SHARED, .name = "tools", .value = "FIELD", .standard = "tools, if there is one",
             .help = "the member or column that holds the conversation's tools",
             .more = "It is a list of objects, or a string that holds one as JSON. With an empty FIELD the template "
@@ -116,11 +132,13 @@ PACK_OPTION(TEXT, tools, "Chat.tools", SHARED, .name = "tools", .value = "FIELD"
 PACK_OPTION(TEXT, chat_date, "Chat.date", SHARED, .name = "chat-date", .value = "DATE", .standard = "refused",
             .help = "the date that strftime_now() of the template writes: 2026-01-31",
             .more = "The current date would not give the same bytes tomorrow.", .rare = true)
+PACK_HINT(CHAT_DATE, "(--chat-date DATE)", "(leat.Chat(..., date=\"YYYY-MM-DD\"))")
 PACK_OPTION(COUNT, chat_seconds, "Chat.seconds", STEP, .name = "chat-seconds", .value = "N", .standard = "10",
             .help = "end the run if rendering one conversation takes longer", .rare = true, .min = 1, .max = 86400)
 PACK_OPTION(FLAG, skip_slow_chats, "Chat.skip_slow_chats", SHARED, .name = "skip-slow-chats",
             .help = "reject conversations that take longer, instead of ending the run",
             .more = "Which ones these are depends on the machine.", .rare = true)
+PACK_HINT(CHAT_TIME, "(--chat-seconds N, or --skip-slow-chats)", "(leat.Chat(..., seconds=N), or skip_slow_chats=True)")
 PACK_OPTION(CHOICE, learn, "Chat.learn", SHARED, .name = "learn", .value = "WHAT", .standard = "assistant",
             .help = "what training learns: assistant (all answers), last, final, all",
             .more = "last is the last answer, final what follows its reasoning and tool calls, all every token. A "
@@ -164,9 +182,11 @@ PACK_OPTION(TEXT, by, "by", SHARED, .name = "by", .value = "FIELD", .standard = 
             .more = "FIELD is a JSON member or a column. A record without it is rejected; more than 1,024 values are "
                     "refused.",
             .rare = true)
+PACK_HINT(BY, "(--by NAME)", "(by=NAME)")
 PACK_OPTION(FLAG, allow_empty, "allow_empty", SHARED, .name = "allow-empty",
             .help = "make a dataset without documents, if --keep leaves none",
             .more = "For a run in parts, it is an option of leat merge.", .rare = true)
+PACK_HINT(EMPTY, "(--allow-empty makes it all the same)", "(allow_empty=True makes it anyway)")
 PACK_OPTION(FLAG, force, "force", OWN, .name = "force", .help = "replace NAME, once the new one is finished",
             .more = "Datasets of the earlier run that this one does not write (NAME.SPLIT, NAME.VALUE) stay, and are "
                     "named.")
@@ -233,5 +253,6 @@ PACK_OPTION(FLAG, allow_truncated, "allow_truncated", STEP, .name = "allow-trunc
 #undef PACK_OPTION
 #undef PACK_KEYWORD
 #undef PACK_COMMAND
+#undef PACK_HINT
 #undef PACK_WORDS
 #undef PACK_FORMAT

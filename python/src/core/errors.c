@@ -52,29 +52,16 @@ static const char *const hints[] = {
     [LEAT_HINT_RESUME] = " (resume=True)",
     [LEAT_HINT_RESUME_OR_REPLACE] = " (resume=True or force=True)",
     [LEAT_HINT_PATTERN] = " (leat.Tokenizer(FILE, pattern=NAME))",
-    [LEAT_HINT_FORMAT] = " (leat.Files(..., format=NAME))",
     [LEAT_HINT_PACK] = " (leat.pack())",
     [LEAT_HINT_MERGE] = " (leat.merge())",
     [LEAT_HINT_READ] = " (read(), or access=\"trusted\")",
     [LEAT_HINT_INPUTS] = " (`inputs`)",
     [LEAT_HINT_MEMORY] = " (memory=BYTES)",
-    [LEAT_HINT_SKIP] = " (leat.Files(..., skip_unknown=True))",
-    [LEAT_HINT_SPLIT] = " (leat.Files(..., split_of=\"train\"), for example, or \"all\")",
-    [LEAT_HINT_SPLIT_ALL] = " (leat.Files(..., split_of=\"all\"))",
-    [LEAT_HINT_BINARY] = " (leat.Files(..., allow_binary=True) packs it anyway)",
-    [LEAT_HINT_FOLLOW] = " (leat.Files(..., follow_links=True))",
-    [LEAT_HINT_ID] = " (leat.pack() with id=FIELD)",
-    [LEAT_HINT_CHAT] = " (text=NAME, or chat=FILE for conversations)",
-    [LEAT_HINT_CHAT_DATE] = " (leat.Chat(..., date=\"YYYY-MM-DD\"))",
-    [LEAT_HINT_CHAT_TIME] = " (leat.Chat(..., seconds=N), or skip_slow_chats=True)",
     [LEAT_HINT_SAMPLES] = " (order=leat.integrations.megatron.order(samples=N))",
-    [LEAT_HINT_TEXT] = " (text=NAME)",
-    [LEAT_HINT_MESSAGES] = " (leat.Chat(..., messages=NAME))",
-    [LEAT_HINT_MASK_FIELD] = " (mask_field=NAME)",
-    [LEAT_HINT_BY] = " (by=NAME)",
     [LEAT_HINT_APPEND_OR_REPLACE] = " (append=True or force=True)",
     [LEAT_HINT_AGAIN] = "", /* The sentences say it themselves. */
-    [LEAT_HINT_EMPTY] = " (allow_empty=True makes it anyway)",
+#define PACK_HINT(name, command, python) [LEAT_HINT_##name] = " " python,
+#include "pack/option_rows.h"
 };
 
 static PyObject *sentence(const struct leat_error *err)
