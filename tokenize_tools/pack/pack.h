@@ -36,7 +36,7 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
                                    const struct input_stop *stop, struct leat_error *err);
 
 /* Whether so many rejects are more than the limits allow: a number, and a share in millionths of all records. */
-bool pack_too_many(uint64_t rejects, uint64_t records, uint64_t most, uint64_t ppm);
+bool pack_too_many(uint64_t rejects, uint64_t records, const struct leat_pack_options *options);
 
 /* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
 struct pack_in_run {

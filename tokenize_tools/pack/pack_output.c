@@ -306,9 +306,11 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
     return s;
 }
 
-bool pack_too_many(uint64_t rejects, uint64_t records, uint64_t most, uint64_t ppm)
+bool pack_too_many(uint64_t rejects, uint64_t records, const struct leat_pack_options *options)
 {
-    return rejects > most || (ppm < 1000000 && (wide_u128)rejects * 1000000 > (wide_u128)records * ppm);
+    uint64_t ppm = options->max_rejects_ppm;
+
+    return rejects > options->max_rejects || (ppm < 1000000 && (wide_u128)rejects * 1000000 > (wide_u128)records * ppm);
 }
 
 static const char *list_name(const struct pack_output *o)
@@ -348,18 +350,18 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
 {
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
 
-    return pack_too_many(o->at.rejects, records, o->max_rejects, o->max_rejects_ppm) ? say_too_many(o, records, err)
-                                                                                     : LEAT_OK;
+    return pack_too_many(o->at.rejects, records, o->setup->options) ? say_too_many(o, records, err) : LEAT_OK;
 }
 
 /* During a run: too many are too many, but a rate may still improve, unless that is hopeless; what is lost with a
  * damaged row does not speak against the field. */
 static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
 {
+    const struct leat_pack_options *options = o->setup->options;
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer), bad = o->at.rejects - o->at.lost;
-    bool hopeless = bad >= HOPELESS_REJECTS && o->max_rejects_ppm < 500000 && bad > records / 2;
+    bool hopeless = bad >= HOPELESS_REJECTS && options->max_rejects_ppm < 500000 && bad > records / 2;
 
-    return hopeless || o->at.rejects > o->max_rejects ? say_too_many(o, records, err) : LEAT_OK;
+    return hopeless || o->at.rejects > options->max_rejects ? say_too_many(o, records, err) : LEAT_OK;
 }
 
 /* ---- Documents ---- */

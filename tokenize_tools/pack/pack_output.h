@@ -57,8 +57,6 @@ struct pack_output {
     char reason_field[sizeof((struct leat_error *)0)->field]; /* of its record, because of which it is; "": none */
     uint64_t reason_input;                                    /* the input that it is in */
     struct pack_position at;
-    uint64_t max_rejects;        /* more end the run; UINT64_MAX: any number */
-    uint64_t max_rejects_ppm;    /* of a million records; UINT64_MAX: any */
     bool checkpoints;            /* false: nothing could be resumed */
     uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;

@@ -176,6 +176,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     if (s != LEAT_OK)
         return s;
     leat_tokenizer_info(o->tokenizer, &r->tokenizer);
+    setup->options = o;
     setup->tokenizer = o->tokenizer;
     setup->special = o->special != 0;
     setup->reject_invalid = o->reject_invalid != 0;
@@ -192,8 +193,6 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     r->judges = &setup->judges;
     r->output.description = &r->description;
     r->output.description_path = r->description_path;
-    r->output.max_rejects = o->max_rejects;
-    r->output.max_rejects_ppm = o->max_rejects_ppm;
     r->output.checkpoints = true;
     r->output.field = o->by;
     s = pack_setup_memory(setup, o->memory, err);
@@ -224,7 +223,6 @@ enum leat_status pack_run_take_chat(struct pack_run *r, struct leat_error *err)
     setup->renderers = o->renderers;
     setup->render_plan = &r->chat.plan;
     setup->first_renderer = &r->chat.renderer;
-    setup->skip_slow_chats = o->skip_slow_chats != 0;
     return pack_chat_open(&r->chat, o, &setup->render_limits, err);
 }
 

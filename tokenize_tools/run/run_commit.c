@@ -110,8 +110,7 @@ static enum leat_status judge_limits(const struct committing *c, const struct le
             return status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
         most = p->rejects > most->rejects ? p : most;
     }
-    if (!bytes_add(rejects, documents, &documents) ||
-        !pack_too_many(rejects, documents, o->max_rejects, o->max_rejects_ppm))
+    if (!bytes_add(rejects, documents, &documents) || !pack_too_many(rejects, documents, o))
         return LEAT_OK;
     list = run_place_file(&c->place, c->names[most - c->pieces], ".rejects.jsonl");
     s = list ? status_set_in(err, LEAT_E_REJECTS, list,

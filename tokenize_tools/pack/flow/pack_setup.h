@@ -17,6 +17,7 @@
 #include "render/render.h"
 
 struct pack_setup {
+    const struct leat_pack_options *options;
     const char *output; /* temporary files lie in its folder */
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs;    /* none for a program that gives its own texts */
@@ -27,7 +28,6 @@ struct pack_setup {
     bool by;                     /* before each id, and a zero byte, stands the value that chooses its dataset */
     bool spans;                  /* records say which stretches of their texts are learned */
     bool chat;                   /* records are conversations, which are rendered so: */
-    bool skip_slow_chats;        /* what takes too long is a reject */
     const struct leat_renderers *renderers;
     const struct render_plan *render_plan;
     struct renderer **first_renderer; /* that was started already; NULL there: a thread has it. Under long_lock */

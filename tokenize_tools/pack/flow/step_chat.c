@@ -115,7 +115,7 @@ static enum leat_status blame(const struct pack_setup *setup, const struct chat_
                              "%s%sthe process that renders conversations ended, or gave no answer, at the one %s; see "
                              "what it printed",
                              path, colon, where);
-    if (setup->skip_slow_chats)
+    if (setup->options->skip_slow_chats)
         return status_set(err, LEAT_E_TEXT, "rendering it takes longer than %u s", setup->render_limits.seconds);
     return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_CHAT_TIME, path,
                            "%s%srendering the conversation %s takes longer than %u s: mend the chat template, allow "
