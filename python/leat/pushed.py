@@ -51,8 +51,10 @@ class PushedRun:
         chat = given["chat"] = chat_of(given["chat"])
         if chat is not None and chat.template != "tokenizer":
             given["chat"] = dataclasses.replace(chat, template=os.path.abspath(chat.template))
-        native = pack_options(dict(given, store_mask=flag("store_mask", given["store_mask"]) or
-                                   given["mask"] is not None), tokenizer)
+        masks = flag("store_mask", given["store_mask"]) or given["mask"] is not None
+        columns = ("text", "id", "mask")  # which extend() takes
+        native = pack_options({**{name: value for name, value in given.items() if name not in columns},
+                               "store_mask": masks}, tokenizer)
         spec, pattern = tokenizer._from
         self._push_to(_leat.PushedRun(path_of("output", output), tokenizer._core, spec, pattern, native,
                                       flag("append", given["append"])), given)
