@@ -165,8 +165,7 @@ def _says(message):
 def _pieces(turns, messages, text):
     """[(begin, end, message, parts that it is, or is between)] in order, and the messages that {% generation %} wrote.
     """
-    runs = [(run.start(), run.end(), ord(run[1]))
-            for run in re.finditer(r"(.)\1*", _marked.marks_of(text), re.DOTALL) if run[1] != "\0"]
+    runs = [run for run in _marked.runs(text) if run[2]]
     owned = _generated(runs, messages, str.__str__(text))
     generated = {message for _, _, message, _ in owned}
     known = []

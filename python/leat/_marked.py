@@ -31,6 +31,20 @@ def marks_of(text):
     return text._marks if type(text) in (Marked, Safe) else _NONE * len(text)
 
 
+@functools.lru_cache(maxsize=4096)
+def _run_of(mark):
+    return re.compile(re.escape(mark) + "+", re.DOTALL)
+
+
+def runs(text):
+    """(begin, end, number) of each stretch of characters with the same mark."""
+    marks, at = marks_of(text), 0
+    while at < len(marks):
+        end = _run_of(marks[at]).match(marks, at).end()
+        yield at, end, ord(marks[at])
+        at = end
+
+
 def _leaves(value):
     """The strings and numbers of a conversation in a value."""
     kind = type(value)

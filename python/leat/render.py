@@ -185,14 +185,14 @@ def repaired(value):
 def data_in_bytes(text):
     """A byte for each byte of the text: whether it stood in the conversation."""
     from leat import _marked
-    marks, text = _marked.marks_of(text), str.__str__(text)
-    return b"".join((b"\1" if ord(run[1]) & _marked.DATA else b"\0") * len(text[run.start():run.end()].encode())
-                    for run in re.finditer(r"(.)\1*", marks, re.DOTALL))
+    plain = str.__str__(text)[:]
+    return b"".join((b"\1" if mark & _marked.DATA else b"\0") * len(plain[begin:end].encode())
+                    for begin, end, mark in _marked.runs(text))
 
 
 def stretches_in_bytes(stretches, messages, text):
     """As render.h has them: from characters to bytes."""
-    text, out, at, byte = str.__str__(text), [], 0, 0
+    text, out, at, byte = str.__str__(text)[:], [], 0, 0
     for stretch in stretches:
         begin = byte + len(text[at:stretch.begin].encode())
         at, byte = stretch.end, begin + len(text[stretch.begin:stretch.end].encode())
