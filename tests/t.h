@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -227,15 +228,50 @@ static inline uint64_t t_files(const char *folder)
     return count;
 }
 
-/* folder/name, in one of four buffers that take turns. */
-static inline const char *t_path(const char *folder, const char *name)
+/* A formatted text, which lives until 8 MiB of others have been made; for one thread. */
+static inline char *t_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline char *t_text(const char *format, ...)
 {
-    static char paths[4][1024];
-    static unsigned next;
-    char *path = paths[next++ % 4];
+    static char texts[1 << 24];
+    static size_t used;
+    char *text;
+    int length;
+    va_list args;
 
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    used = used < sizeof texts / 2 ? used : 0;
+    text = texts + used;
+    va_start(args, format);
+    length = vsnprintf(text, sizeof texts - used, format, args);
+    va_end(args);
+    T_CHECK(length >= 0 && (size_t)length < sizeof texts - used);
+    used += (size_t)length + 1;
+    return text;
+}
+
+static inline char *t_path(const char *folder, const char *name)
+{
+    return t_text("%s/%s", folder, name);
+}
+
+/* Writes bytes into a file, and makes it if there is none. */
+static inline void t_patch(const char *path, uint64_t at, const void *bytes, size_t count)
+{
+    int fd = open(path, O_WRONLY | O_CREAT, 0666);
+
+    T_CHECK(fd >= 0 && pwrite(fd, bytes, count, (off_t)at) == (ssize_t)count);
+    close(fd);
+}
+
+/* Changes a bit of a file's byte. */
+static inline void t_flip(const char *path, uint64_t at)
+{
+    int fd = open(path, O_RDONLY);
+    uint8_t byte = 0;
+
+    T_CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1);
+    close(fd);
+    byte ^= 0x40;
+    t_patch(path, at, &byte, 1);
 }
 
 #endif

@@ -1,10 +1,7 @@
 /*
- * test_arranged.c: leat_merge() with every mix of dedup, splits and shuffle, on random datasets, gives byte by byte
- * what the plain second implementation of tests/support/arranged.c gives, whatever the bound on memory: from one so
- * small that runs and buckets are many and are divided again, to one in which everything fits; with any number of
- * threads, and documents whose tokens or whose id fit into no batch that these hand on.
- *
- * Progress goes on all the time, and to the end: with dedup, it stood at 0 % to the end where nearly all is equal.
+ * test_arranged.c: leat_merge() with every mix of dedup, splits and shuffle gives byte by byte what the plain second
+ * implementation of tests/support/arranged.c gives, on random datasets, with any bound on memory and any number of
+ * threads; progress goes on all the time, and to the end.
  */
 #include "base/tiny.h"
 #include "one_document.h"
@@ -228,9 +225,8 @@ static void test_mix(uint64_t *random)
         const char *parts[3];
 
         for (size_t k = 0; k < 3; k++) {
-            char name[16];
+            const char *name = t_text("part%zu", k);
 
-            snprintf(name, sizeof name, "part%zu", k);
             write_random(name, &shapes[i], random);
             snprintf(paths[k], sizeof paths[k], "%s/%s", folder, name);
             parts[k] = paths[k];

@@ -10,21 +10,14 @@ static const char *folder;
 
 static const char *file(const char *name)
 {
-    static char paths[64][600]; /* more than any test keeps */
-    static unsigned next;
-    char *to = paths[next++ % 64];
-
-    snprintf(to, sizeof paths[0], "%s/%s", folder, name);
-    return to;
+    return t_path(folder, name);
 }
 
 static void write_bytes(const char *name, const char *suffix, const struct craft_text *text)
 {
-    char path[640];
     FILE *f;
 
-    snprintf(path, sizeof path, "%s%s", file(name), suffix);
-    f = fopen(path, "wb");
+    f = fopen(t_text("%s%s", file(name), suffix), "wb");
     T_CHECK(f && fwrite(text->bytes, 1, text->count, f) == text->count && fclose(f) == 0);
 }
 

@@ -112,11 +112,9 @@ static const char *keep(unsigned slot, const char *name)
 static void write_parts(const unsigned *cuts, unsigned of, const char **parts)
 {
     for (unsigned i = 0; i < of; i++) {
-        char name[32], share[32];
+        const char *name = t_text("part%u", i + 1);
 
-        snprintf(name, sizeof name, "part%u", i + 1);
-        snprintf(share, sizeof share, "%u/%u", i + 1, of);
-        write_range(name, cuts[i], cuts[i + 1], share);
+        write_range(name, cuts[i], cuts[i + 1], t_text("%u/%u", i + 1, of));
         parts[i] = keep(i, name);
     }
 }
@@ -244,8 +242,7 @@ static void test_any_order(uint64_t *random)
 
 static void refuse(const char *const *parts, size_t count, const char *what)
 {
-    T_STATUS(merge("never", parts, count), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, what);
+    T_REFUSED(merge("never", parts, count), LEAT_E_INCOMPATIBLE, what);
 }
 
 static void test_refused(void)

@@ -58,10 +58,7 @@ static void put_record(struct table *t, const char *text, size_t bytes, struct b
 
         put(out, ".");
         for (size_t k = 0; k < v->held; k++) {
-            char hex[3];
-
-            snprintf(hex, sizeof hex, "%02x", (unsigned char)v->at[k]);
-            put(out, hex);
+            put(out, t_text("%02x", (unsigned char)v->at[k]));
         }
     }
     put(out, " ");
@@ -158,11 +155,10 @@ static void test_headers(void)
     struct table t;
 
     make(&t, ',', 2);
-    T_STATUS(csv_header_read(&header, &t.fields, "t.csv", ',', twice, sizeof twice - 1, true, &t_err),
-             LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "t.csv has two columns \"c0\"");
-    T_STATUS(csv_header_read(&header, &t.fields, "t.csv", ',', none, sizeof none - 1, true, &t_err), LEAT_E_NOT_FOUND);
-    T_CONTAINS(t_err.message, "t.csv: no column \"c1\" in the header; it has \"c0\", \" c1\", \"C1\"; did you mean \"");
+    T_REFUSED(csv_header_read(&header, &t.fields, "t.csv", ',', twice, sizeof twice - 1, true, &t_err),
+              LEAT_E_UNSUPPORTED, "t.csv has two columns \"c0\"");
+    T_REFUSED(csv_header_read(&header, &t.fields, "t.csv", ',', none, sizeof none - 1, true, &t_err), LEAT_E_NOT_FOUND,
+              "t.csv: no column \"c1\" in the header; it has \"c0\", \" c1\", \"C1\"; did you mean \"");
     T_STATUS(csv_header_read(&header, &t.fields, "t.csv", ',', broken, sizeof broken - 1, true, &t_err),
              LEAT_E_UNSUPPORTED);
     T_OK(csv_header_read(&header, &t.fields, "t.csv", ',', "c0,c1", 5, false, &t_err));

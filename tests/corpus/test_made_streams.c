@@ -1,10 +1,8 @@
 /*
- * test_made_streams.c: files that xz, bzip2 and lz4 made of the text tests/corpus/made/text (once or several times),
- * with blocks, checks, padding, skippable frames and empty streams: read in pieces of any size, cut to every length, a
- * bit of each byte wrong, and with bytes after the end. A file that is cut gives a start of the text, and says where;
- * one with checks never gives another text without an error. Where the name does not say lz4, that is seen behind up to
- * 1,024 skippable frames: millions of them were once looked through, while nobody could stop that. Headers of kinds
- * that are not read are refused, and a sentence says what they ask for. Built a second time without the libraries
+ * test_made_streams.c: files that xz, bzip2 and lz4 made of tests/corpus/made/text, with blocks, checks, padding,
+ * skippable frames and empty streams: read in pieces of any size, cut to every length, a bit of each byte wrong, and
+ * with bytes after the end. A cut file gives a start of the text, and says where; one with checks never gives another
+ * text without an error. Headers of kinds that are not read are refused. Built a second time without the libraries
  * (corpus.mk), where each is refused.
  */
 #include "stream_cases.h"
@@ -24,12 +22,11 @@ static uint64_t random_state;
 
 static void load(const char *name, struct blob *out)
 {
-    char from[600];
     uint8_t buf[4096];
     size_t got;
     FILE *f;
+    const char *from = t_text("tests/corpus/made/%s", name);
 
-    snprintf(from, sizeof from, "tests/corpus/made/%s", name);
     f = fopen(from, "rb");
     if (!f) {
         perror(from);

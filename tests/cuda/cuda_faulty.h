@@ -11,7 +11,7 @@
 #define ROWS   6u
 #define BYTES  (8 * ROWS * LENGTH)
 
-static char folder[512], name[600];
+static char name[600];
 static struct loading w;
 static struct fake_options fake = FAKE_OPTIONS_INIT;
 
@@ -93,8 +93,7 @@ static inline void in_child(void (*test)(void), const char *words)
 
 static inline void begin_faulty(void)
 {
-    snprintf(folder, sizeof folder, "%s", t_folder());
-    snprintf(name, sizeof name, "%s/d", folder);
+    snprintf(name, sizeof name, "%s/d", t_text("%s", t_folder()));
     loading_write(name, 30000, 2, 60);
 }
 

@@ -127,10 +127,8 @@ static inline void cuda_check_inputs(const struct loading *w, const int64_t *inp
 static inline struct loading cuda_plan(const char *name, unsigned width, uint64_t length)
 {
     struct loading w = { .width = width, .mean = 60 };
-    char text[1200];
 
-    snprintf(text, sizeof text, "source %s\nseq-len %llu\nseed 4\n", name, (unsigned long long)length);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s\nseq-len %llu\nseed 4\n", name, (unsigned long long)length));
     return w;
 }
 

@@ -123,8 +123,7 @@ static void device_memory(void)
     fake.memory = slot + slot / 2;
     configure();
     o.io.slots = 8;
-    T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
-    T_CONTAINS(t_err.message, "the GPU has no room for 2 slots of ");
+    T_REFUSED(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY, "the GPU has no room for 2 slots of ");
     o.io.slots = 0; /* chosen from what is free */
     T_STATUS(cuda_open(&l, &w, o), LEAT_E_NO_MEMORY);
     fake.memory = 100 * slot;

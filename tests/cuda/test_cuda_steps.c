@@ -426,9 +426,8 @@ static void count_masked_calls(unsigned width)
     static const uint32_t ids[3] = { 1, 2, 3 };
     struct leat_writer *writer;
     struct loading w;
-    char name[600];
+    const char *name = t_text("%s/m%u", folder, width);
 
-    snprintf(name, sizeof name, "%s/m%u", folder, width);
     o.vocabulary = width == 2 ? 10 : 100000;
     o.end_token = 9;
     o.store_mask = 1;

@@ -113,11 +113,9 @@ static void load_on(unsigned engine)
     struct timespec cut_since = { 0, 0 };
     struct leat_loader *l;
     enum leat_status s;
-    char text[900];
     pid_t child;
 
-    snprintf(text, sizeof text, "source %s\nseq-len 700\n", name);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s\nseq-len 700\n", name));
     o.batch = 4;
     o.io.engine = engine;
     o.io.verify = 0; /* so that each batch is read from the file as it is */

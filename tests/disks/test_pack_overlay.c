@@ -78,7 +78,6 @@ static void replaces(const char *more)
 /* A run in the layer below that is killed after about so many microseconds; what is left of it is resumed above. */
 static bool resumes(const char *more, unsigned micros)
 {
-    char name[600], work[4096];
     const char *before;
     pid_t child;
     int status;
@@ -93,10 +92,8 @@ static bool resumes(const char *more, unsigned micros)
     usleep(micros);
     kill(child, SIGKILL);
     T_CHECK(waitpid(child, &status, 0) == child && (WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
-    snprintf(name, sizeof name, "%.500s/d.partial.checkpoint", lower);
-    left = access(name, F_OK) == 0;
-    snprintf(work, sizeof work, "%s", listing(lower));
-    before = work;
+    left = access(t_text("%.500s/d.partial.checkpoint", lower), F_OK) == 0;
+    before = t_text("%s", listing(lower));
     T_CHECK(mount_overlay(16ul << 20, more));
     packing_go_on(&p);
     unmount_overlay();

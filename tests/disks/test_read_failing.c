@@ -1,9 +1,8 @@
 /*
  * test_read_failing.c: datasets on disks whose 1st, 2nd, 3rd, ... read fails, once or from then on: a file server
- * (FUSE, with and without the page cache), and a disk with ext4 on a device whose reads fail. Every engine of the
- * loader, plain reads, views, and verifying: each row is right, or the call returns an error; the process is never
- * ended by a signal. On the disk it was, by SIGBUS, with all engines but io_uring, and when a dataset was opened, read
- * or verified. Needs root, /dev/fuse, and for the disk loop devices and mkfs.ext4.
+ * (FUSE), and ext4 on a device whose reads fail. With every engine, plain reads, views and verifying each row is right,
+ * or the call returns an error; no signal ends the process. Needs root, /dev/fuse, and for the disk loop devices and
+ * mkfs.ext4.
  */
 #include <sys/wait.h>
 
@@ -81,10 +80,9 @@ static void load(const char *name, unsigned engine)
     const struct leat_batch *b;
     struct leat_error err;
     enum leat_status s;
-    char text[900];
     uint64_t at = 0;
+    const char *text = t_text("source %s\nseq-len %d\nepochs 1\n", name, LENGTH);
 
-    snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 1\n", name, LENGTH);
     o.batch = 4;
     o.io.engine = engine;
     open.retry_seconds = LEAT_RETRY_NEVER; /* test_mount_retries.c tries again */

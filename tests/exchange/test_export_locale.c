@@ -42,7 +42,7 @@ static void check(const char *name)
 
 int main(void)
 {
-    char command[1200], point[8];
+    char command[1200];
 
     folder = t_folder();
     write_dataset();
@@ -50,8 +50,7 @@ int main(void)
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de >%s/said 2>&1", folder, folder);
     if (system(command) != 0 || setenv("LOCPATH", folder, 1) != 0 || !setlocale(LC_ALL, "de"))
         return t_failures ? 1 : t_skip("no locale with a decimal comma can be made here");
-    snprintf(point, sizeof point, "%.1f", 1.5);
-    T_STR(point, "1,5");
+    T_STR(t_text("%.1f", 1.5), "1,5");
     check("comma");
     return t_end();
 }

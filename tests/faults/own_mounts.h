@@ -42,10 +42,7 @@ static inline bool own_mounts(void)
 /* A file system in memory with this many bytes, at a folder. */
 static inline bool mount_memory(const char *folder, unsigned long bytes)
 {
-    char options[64];
-
-    snprintf(options, sizeof options, "size=%lu,mode=777", bytes);
-    return mount("tmpfs", folder, "tmpfs", 0, options) == 0;
+    return mount("tmpfs", folder, "tmpfs", 0, t_text("size=%lu,mode=777", bytes)) == 0;
 }
 
 /* t_folder(), in memory if that can be had: these tests make and remove files by the ten thousand. */

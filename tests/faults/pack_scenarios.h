@@ -1,15 +1,9 @@
 /*
  * pack_scenarios.h: what test_pack_faults.c, test_pack_killed.c and test_pack_cut.c do to runs of leat_pack(),
- * leat_packer_*() and leat_merge(): a corpus, a row per kind of run, what an undisturbed run writes, and how a run that
- * was disturbed goes on: resumed (or merged again), it writes the bytes of an undisturbed one, rejects included, with
- * nothing left beside them.
- *
- * One input is in Parquet, of many row groups; another one has conversations, which a chat template renders, and a
- * third long texts: their pages are too large for memory, so that they lie in files. A table in text, compressed, has
- * line ends and doubled quotes in its fields, long records, what are no records, and checkpoints within.
- *
- * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Of the
- * calls some are tried, most of them at the end, which each run draws anew; all of them by make check-every.
+ * leat_packer_*() and leat_merge(): a corpus, a row per kind of run, what an undisturbed run writes, and how a
+ * disturbed one goes on to the same bytes. The library is built with small pieces, so that a small corpus crosses
+ * units, long records and checkpoints. Each run draws the calls that it tries, most of them at the end; make
+ * check-every tries all.
  */
 #ifndef LEAT_TESTS_FAULTS_PACK_SCENARIOS_H
 #define LEAT_TESTS_FAULTS_PACK_SCENARIOS_H
@@ -334,11 +328,9 @@ static inline const char *undisturbed(const struct scenario *s)
 /* The dataset of a value, and that of an undisturbed run. */
 static inline bool same_value(const char *value)
 {
-    char made[640], right[640];
+    const char *made = t_text("%s.%s", name, value);
 
-    snprintf(made, sizeof made, "%s.%s", name, value);
-    snprintf(right, sizeof right, "%s.%s", divided, value);
-    return same_dataset(made, right);
+    return same_dataset(made, t_text("%s.%s", divided, value));
 }
 
 static inline bool whole(const struct scenario *s)
@@ -368,10 +360,7 @@ static inline bool opens(void)
 static inline void check_opens(const struct scenario *s)
 {
     for (unsigned i = 0; s->by == BY_VALUES && i < 2; i++) {
-        char index[640];
-
-        snprintf(index, sizeof index, "%s.%s.leat", name, values[i]);
-        T_CHECK(access(index, F_OK) != 0 || same_value(values[i]));
+        T_CHECK(access(t_text("%s.%s.leat", name, values[i]), F_OK) != 0 || same_value(values[i]));
     }
     if (opens() && !s->arranges)
         T_CHECK(whole(s) || (s->replaces && same_dataset(name, old)));

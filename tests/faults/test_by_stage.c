@@ -12,10 +12,7 @@ static const char *const left[] = { "a.leat", "a.tokens", "b.leat", "b.tokens", 
 
 static const char *path_of(const char *folder, const char *file)
 {
-    static char path[700];
-
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    return path;
+    return t_path(folder, file);
 }
 
 static void write_file(const char *path)
@@ -61,13 +58,12 @@ static void try_commit(const char *folder, const char *call, uint64_t n, bool re
 {
     static const char *const finals[] = { "by/out.a.leat", "by/out.a.tokens", "by/out.b.leat", "by/out.b.tokens" };
     struct leat_error err = { .message = "" };
-    char output[600], stage[700];
     unsigned named = 0, indexes = 0;
     struct by_stage s;
     enum leat_status status;
+    const char *output = t_text("%s/by/out", folder);
+    const char *stage = t_text("%s.partial.by", output);
 
-    snprintf(output, sizeof output, "%s/by/out", folder);
-    snprintf(stage, sizeof stage, "%s.partial.by", output);
     for (size_t i = 0; replace && i < 4; i++)
         write_file(t_path(folder, finals[i]));
     T_OK(by_stage_open(&s, output, &t_err));
@@ -96,11 +92,10 @@ static void try_commit(const char *folder, const char *call, uint64_t n, bool re
 int main(void)
 {
     const char *folder = t_folder();
-    char output[560], stage[600];
     unsigned failed = 0;
+    const char *output = t_text("%s/out", folder);
+    const char *stage = t_text("%s.partial.by", output);
 
-    snprintf(output, sizeof output, "%s/out", folder);
-    snprintf(stage, sizeof stage, "%s.partial.by", output);
     for (enum fault_mode mode = FAULT_ONCE; mode <= FAULT_FROM_THEN_ON; mode++)
         for (uint64_t n = 1; n == 1 || fault_failed(); n++) {
             try(output, stage, mode, n);

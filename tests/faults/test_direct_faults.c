@@ -165,11 +165,9 @@ static void disturb(enum fault_mode mode)
  * first write is a direct one, where there are any. */
 static void refuse_direct(void)
 {
-    char path[620];
     int fd;
 
-    snprintf(path, sizeof path, "%s.tokens", reference);
-    fd = open(path, O_WRONLY | O_DIRECT);
+    fd = open(t_text("%s.tokens", reference), O_WRONLY | O_DIRECT);
     if (fd < 0)
         return;
     close(fd);

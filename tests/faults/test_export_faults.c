@@ -14,9 +14,8 @@ static enum leat_status export_to(const char *name, struct leat_error *err)
 {
     struct leat_export_options to = LEAT_EXPORT_OPTIONS_INIT;
     const char *source = t_path(folder, strcmp(which, "datatrove") == 0 ? "masked" : "plain");
-    char output[600];
+    const char *output = t_text("%s/%s", folder, name);
 
-    snprintf(output, sizeof output, "%s/%s", folder, name);
     to.to = which;
     return leat_export(output, &source, 1, &to, NULL, err);
 }

@@ -105,11 +105,9 @@ static void prepare(void)
 /* A name with the folder, as in "raw:%/raw". */
 static const char *full_name(const char *name)
 {
-    static char full[1200];
     const char *at = strchr(name, '%');
 
-    snprintf(full, sizeof full, "%.*s%s%s", (int)(at - name), name, work, at + 1);
-    return full;
+    return t_text("%.*s%s%s", (int)(at - name), name, work, at + 1);
 }
 
 /* ---- What is done with them ---- */
@@ -222,11 +220,10 @@ static enum leat_status adopt_name(const char *name, uint64_t *answer, struct le
 /* Stopped, which keeps what was done if that can be kept, and then to the end. */
 static enum leat_status adopt_again(const char *name, uint64_t *answer, struct leat_error *err)
 {
-    char output[600];
     uint64_t none;
     enum leat_status s;
+    const char *output = t_text("%s/elsewhere/index", work);
 
-    snprintf(output, sizeof output, "%s/elsewhere/index", work);
     s = adopt(name, output, true, &none, err);
     return s == LEAT_E_STOPPED ? adopt(name, output, false, answer, err) : s;
 }

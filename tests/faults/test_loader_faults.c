@@ -18,13 +18,7 @@ static uint64_t drawn; /* which calls fail: others in each run, all of them by m
 /* Damages a byte of the token file. */
 static void damage(uint64_t offset)
 {
-    int fd = open(with(name, ".tokens"), O_RDWR);
-    uint8_t byte;
-
-    T_CHECK(pread(fd, &byte, 1, (off_t)offset) == 1);
-    byte ^= 0x40;
-    T_CHECK(pwrite(fd, &byte, 1, (off_t)offset) == 1);
-    close(fd);
+    t_flip(with(name, ".tokens"), offset);
 }
 
 /* The rows that have a token of a page. */

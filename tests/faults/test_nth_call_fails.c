@@ -1,13 +1,8 @@
 /*
- * test_nth_call_fails.c: whatever call fails, an error comes back, or the call was not needed and all is right.
- *
- * Each scenario first runs undisturbed, then again and again with its 1st, 2nd, 3rd, ... allocation or system call
- * failing: that one alone, or it and all after it. Each time: a status and a sentence with a path or a cause in it; no
- * allocation, no file descriptor and no lease left; no finished-looking file that is not whole; after abandon no file
- * at all, after suspend a checkpoint that leads to the same bytes; and success only with the bytes or answers of the
- * undisturbed run. Short and interrupted transfers must not show at all.
- *
- * Some of the calls are tried, which the seed draws; all of them by make check-every.
+ * test_nth_call_fails.c: each scenario runs with its 1st, 2nd, 3rd, ... allocation or system call failing, that one
+ * alone or it and all after it: a status and a sentence with a path or a cause; no allocation, descriptor, lease or
+ * unfinished file left, after suspend a checkpoint that leads to the same bytes; success only with the answers of the
+ * undisturbed run. Short and interrupted transfers do not show. The seed draws the calls; make check-every tries all.
  */
 #include "nth_scenarios.h"
 #include "one_document.h"
@@ -328,8 +323,6 @@ static void prepare_all(void)
 
 int main(int argc, char **argv)
 {
-    static char name[700];
-
     folder = memory_folder();
     prepare_all();
     keep_what_is_there();
@@ -342,9 +335,7 @@ int main(int argc, char **argv)
         small_write(&reference);
         fault_file_system(s->lacks);
         if (s->reads) {
-            snprintf(name, sizeof name, "%s%s%s", s->reads[0] == '@' ? "@" : "", folder,
-                     s->reads + (s->reads[0] == '@'));
-            read_name = name;
+            read_name = t_text("%s%s%s", s->reads[0] == '@' ? "@" : "", folder, s->reads + (s->reads[0] == '@'));
             read_access = s->access;
         }
         fail_each_call(s, FAULT_MEMORY);

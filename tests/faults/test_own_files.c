@@ -65,22 +65,18 @@ static void take_away(const char *path)
 
 static void check_refusal(enum leat_status status, const char *path, const char *what)
 {
-    char sentence[800];
-
     T_CHECK(status == LEAT_E_EXISTS || status == LEAT_E_PERMISSION);
-    snprintf(sentence, sizeof sentence, "%s %s", path, what);
-    T_CONTAINS(t_err.message, sentence);
+    T_CONTAINS(t_err.message, t_text("%s %s", path, what));
 }
 
 /* A writer that refuses at once, and leaves all as it was. */
 static void refuse(bool resumes, const char *suffix, const char *what)
 {
     struct leat_writer_options o = small_options(&fresh);
-    char before[4096];
     struct leat_writer *w = NULL;
     enum leat_status status;
+    const char *before = t_text("%s", listing(work));
 
-    snprintf(before, sizeof before, "%s", listing(work));
     o.force = 1;
     status = resumes ? leat_writer_resume(&w, fresh.name, &o, NULL, NULL, &t_err)
                      : leat_writer_open(&w, fresh.name, &o, &t_err);
@@ -154,14 +150,13 @@ static void at_the_begin(void)
 
 static void replaced_by(const char *name, const struct thing *thing)
 {
-    char aside[700], is[64];
+    char aside[700];
 
     stop_at_checkpoint();
     snprintf(aside, sizeof aside, "%s", with(fresh.name, ".aside"));
     T_EQ(rename(with(fresh.name, name), aside), 0);
     thing->put(with(fresh.name, name));
-    snprintf(is, sizeof is, "is %s", thing->what);
-    refuse(true, name, is);
+    refuse(true, name, t_text("is %s", thing->what));
     take_away(with(fresh.name, name));
     T_EQ(rename(aside, with(fresh.name, name)), 0);
     check_resumes();

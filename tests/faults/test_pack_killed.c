@@ -36,9 +36,8 @@ static bool killed(const struct scenario *s, enum fault_mode mode, uint64_t n, b
  * one of its datasets has its name then, beside what is to be divided. */
 static bool named_after(const struct scenario *s, uint64_t n, uint64_t again)
 {
-    char first[640];
+    const char *first = t_text("%s.x.leat", name);
 
-    snprintf(first, sizeof first, "%s.x.leat", name);
     prepare(s);
     killed(s, FAULT_KILL_BEFORE, n, false);
     if (again > 0)

@@ -1,11 +1,8 @@
 /*
- * test_pack_windows.c: the windows of zstd frames keep to the bound on memory: while other inputs are packed an input
- * takes little, what needs more waits for its turn, and what does not fit even then is refused, with the bound that is
- * enough. Whatever waits, the dataset is the same. A file of 70 KB made with --long=31 took 2 GB, at --memory 100MiB,
- * and texts that were decompressed at once as many of them as there are threads.
- *
- * The packer has units of 16 KiB here, so that small windows are large. What windows take is counted where libzstd
- * gives text.
+ * test_pack_windows.c: the windows of zstd frames keep to the bound on memory: what needs more than an input takes
+ * beside others waits for its turn, and what does not fit even then is refused, with the bound that is enough; the
+ * dataset is the same. The packer has units of 16 KiB here, so that small windows are large; they are counted where
+ * libzstd gives text.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -179,11 +176,11 @@ static void check_queue(const char *const *inputs, uint64_t inputs_count)
 static void test_queue(void)
 {
     const char *inputs[TEXTS + 2];
-    char name[40], record[200];
+    char name[40];
     uint64_t n = 0;
 
-    snprintf(record, sizeof record, "{\"text\": \"%0100d\"}\n", 7);
-    inputs[n++] = put("a.jsonl.zst", record, "no end of a record ", FITS, "\n"); /* a reject */
+    inputs[n++] =
+        put("a.jsonl.zst", t_text("{\"text\": \"%0100d\"}\n", 7), "no end of a record ", FITS, "\n"); /* a reject */
     inputs[n++] = put("b.jsonl.zst", "{\"text\": \"", "a long text, ", FITS, "\"}\n");
     for (unsigned i = 0; i < TEXTS; i++) {
         snprintf(name, sizeof name, "%u.txt.zst", i);
@@ -208,8 +205,7 @@ static void check_refused(const char *input)
     enum leat_status s = LEAT_E_NO_MEMORY;
 
     T_STATUS(pack("refused", &input, 1, 2, 1), LEAT_E_ARGUMENT);
-    T_STATUS(pack("refused", &input, 1, 2, enough() + 8 * MIB), LEAT_E_NO_MEMORY);
-    T_CONTAINS(t_err.message, input);
+    T_REFUSED(pack("refused", &input, 1, 2, enough() + 8 * MIB), LEAT_E_NO_MEMORY, input);
     if (max_in_windows > FITS + 3 * MIB)
         T_FAIL("%s: %.1f MiB are in its window", input, (double)max_in_windows / (double)MIB);
     for (unsigned i = 0; i < 20 && (s == LEAT_E_NO_MEMORY || (T_SANITIZED && s == LEAT_E_ARGUMENT)); i++)

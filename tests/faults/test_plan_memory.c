@@ -128,15 +128,13 @@ static const struct {
 int main(void)
 {
     struct leat_dataset *d;
-    char sorted[600];
 
     folder = t_folder();
     write_dataset("a", 50);
     write_dataset("b", 17);
     write_dataset("fitted", 50);
     write_long("long.ds");
-    snprintf(sorted, sizeof sorted, "%s/a", folder);
-    each_call_fails(&(struct each_call) { .run = fit, .subject = sorted, .prepare = remove_list });
+    each_call_fails(&(struct each_call) { .run = fit, .subject = t_text("%s/a", folder), .prepare = remove_list });
     remove_list();
     T_OK(leat_dataset_open(&d, t_path(folder, "fitted"), NULL, &t_err));
     T_OK(leat_dataset_fit(d, NULL, &t_err));

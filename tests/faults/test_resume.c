@@ -34,9 +34,8 @@ static void plan_document(struct leat_writer *w, const struct plan *p, uint64_t 
     uint64_t random = p->seed + 7919 * k, count = t_below(&random, p->longest);
     struct leat_origin o = { .input = k * 3 / p->documents, .offset = t_below(&random, 1000) + 900 * k, .line = k };
     uint32_t *ids = malloc((count + 1) * sizeof *ids);
-    char id[32];
+    const char *id = t_text("%" PRIx64, t_random(&random) >> t_below(&random, 60));
 
-    snprintf(id, sizeof id, "%" PRIx64, t_random(&random) >> t_below(&random, 60));
     o.id = id;
     o.id_bytes = strlen(id);
     for (uint64_t i = 0; i < count; i++)

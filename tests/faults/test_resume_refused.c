@@ -2,10 +2,6 @@
  * test_resume_refused.c: what does not fit a stopped run is refused and named: other options, a damaged checkpoint or
  * one of another version, a spill that is damaged, too short or gone, a second writer. A refusal changes nothing: the
  * run can still be resumed.
- *
- * Once a checkpoint had only the lengths of the spills: a bit flipped in NAME.partial.origins, .lines or .hashes
- * between the stop and resuming was in the dataset, which verified clean, since the checksums were made from what was
- * there.
  */
 #include <sys/wait.h>
 
@@ -162,11 +158,10 @@ static void short_spills(void)
 
     leat_writer_suspend(stopped_at_checkpoint());
     for (size_t i = 0; i < SPILL_NAMES; i++) {
-        char path[700];
         uint8_t *bytes;
         size_t size;
+        const char *path = with(fresh.name, spill_names[i]);
 
-        snprintf(path, sizeof path, "%s", with(fresh.name, spill_names[i]));
         bytes = file_bytes(path, &size);
         if (size == 0) { /* hashes of pages, of which no frame is full */
             T_CHECK(strcmp(spill_names[i], ".partial.pages") == 0);
@@ -195,9 +190,8 @@ static void damaged_spills(void)
     for (size_t i = 0; i < SPILL_NAMES; i++) {
         uint8_t *bytes, *then;
         size_t size, then_size;
-        char path[700];
+        const char *path = with(fresh.name, spill_names[i]);
 
-        snprintf(path, sizeof path, "%s", with(fresh.name, spill_names[i]));
         bytes = file_bytes(path, &size);
         for (size_t at = 0; at < size; at += at + 1 == size || at + 101 < size ? 101 : size - 1 - at) {
             bytes[at] ^= (uint8_t)(1 << at % 8);

@@ -1,10 +1,8 @@
 /*
- * test_run_pushed_faults.c: a run whose parts are pushed, from its plan to its commit, or to its end without one,
- * killed before and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is
- * the dataset of an undisturbed run, or none; what fails says so and leaves nothing allocated or open; the same run
- * again completes it, and then nothing is left of what died. So does an attempt that fails while another is committed.
- * Of runs that append, the folder is at each moment the dataset that it was, or the longer one. All of this with and
- * without a split, whose folder is a dataset when the run's is.
+ * test_run_pushed_faults.c: a run whose parts are pushed, with and without a split, and one that appends, killed before
+ * and after its 1st, 2nd, 3rd, ... system call, and with each call and allocation failing: its folder is the dataset of
+ * an undisturbed run (or what it was), or none; what fails says so and leaves nothing; the same run again completes it,
+ * and nothing is left of what died.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -176,10 +174,7 @@ static void remove_folder(const char *path)
 
 static void remove_output(void)
 {
-    char split[700];
-
-    snprintf(split, sizeof split, "%s/valid", output);
-    remove_folder(split);
+    remove_folder(t_text("%s/valid", output));
     remove_folder(output);
 }
 

@@ -8,8 +8,6 @@
 
 static const char *place_of(const struct craft *c, uint64_t at)
 {
-    static char text[64];
-
     if (at < 512)
         return "the header's fields";
     if (at < 4096)
@@ -18,8 +16,7 @@ static const char *place_of(const struct craft *c, uint64_t at)
         uint64_t offset = craft_load64(c->index.bytes + entry + 8), bytes = craft_load64(c->index.bytes + entry + 16);
 
         if (at >= offset && at < offset + bytes) {
-            snprintf(text, sizeof text, "section %u", craft_load32(c->index.bytes + entry));
-            return text;
+            return t_text("section %u", craft_load32(c->index.bytes + entry));
         }
     }
     return "the padding";

@@ -26,10 +26,9 @@ static char *read_page(void)
 /* What stands between ```name and ``` in the page, cut off there. */
 static char *block(const char *page, const char *name)
 {
-    char head[64];
     const char *from;
+    const char *head = t_text("\n```%s\n", name);
 
-    snprintf(head, sizeof head, "\n```%s\n", name);
     from = strstr(page, head);
     if (!from || !strstr(from + strlen(head), "```")) {
         fprintf(stderr, "%s has no block %s\n", PAGE, name);

@@ -120,13 +120,9 @@ static int create(const char *path)
 
 static void begin(struct huge *h, const char *folder, const char *name)
 {
-    char file[64];
-
     memset(h, 0, sizeof *h);
-    snprintf(file, sizeof file, "%s.leat", name);
-    h->index = create(t_path(folder, file));
-    snprintf(file, sizeof file, "%s.tokens", name);
-    h->tokens = create(t_path(folder, file));
+    h->index = create(t_path(folder, t_text("%s.leat", name)));
+    h->tokens = create(t_path(folder, t_text("%s.tokens", name)));
     h->end = PAGE;
 }
 
@@ -190,13 +186,11 @@ static long faults_of_mapping(const char *name)
     long before = faults_so_far();
 
     for (unsigned i = 0; i < 2; i++) {
-        char path[1200];
         struct stat st;
         void *map;
         int fd;
 
-        snprintf(path, sizeof path, "%s.%s", name, suffixes[i]);
-        fd = open(path, O_RDONLY);
+        fd = open(t_text("%s.%s", name, suffixes[i]), O_RDONLY);
         if (fd < 0 || fstat(fd, &st) != 0)
             exit(1);
         map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -300,8 +294,7 @@ static void many_tokens(const char *folder, unsigned width)
     put(h.tokens, (FAR - 2999) * width, "x", 1);
     close(h.tokens);
     T_OK(leat_dataset_open(&d, t_path(folder, name), NULL, &t_err));
-    T_STATUS(leat_dataset_verify_range(d, FAR - 3000, 2, &t_err), LEAT_E_CHECKSUM);
-    T_CONTAINS(t_err.message, "document 1)");
+    T_REFUSED(leat_dataset_verify_range(d, FAR - 3000, 2, &t_err), LEAT_E_CHECKSUM, "document 1)");
     T_OK(leat_dataset_verify_range(d, FAR, 5000, &t_err));
     leat_dataset_close(d);
     free(far);

@@ -91,18 +91,16 @@ static void replay_file(const struct fuzzer *f, const char *path)
 static void replay_folder(const struct fuzzer *f)
 {
     const char *build = getenv("LEAT_BUILD");
-    char folder[600], path[900];
     struct dirent *entry;
     unsigned count = 0;
     DIR *dir;
+    const char *folder = t_text("%s/tests/fuzz/corpus/%s", build ? build : "build", f->name);
 
-    snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", build ? build : "build", f->name);
     dir = opendir(folder);
     while (dir && (entry = readdir(dir))) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        replay_file(f, path);
+        replay_file(f, t_text("%s/%s", folder, entry->d_name));
         count++;
     }
     if (dir)

@@ -1,10 +1,8 @@
 /*
- * test_golden.c: opening and verifying each dataset of tests/golden/ gives the status and the sentence of expected.txt;
- * and the library's writer gives the same bytes for the same content.
- *
- * test_golden --print prints what expected.txt should be, to be read before it is kept. The files are frozen: valid
- * ones as the writer of their day made them, invalid ones with one defect each, and with every checksum repaired that
- * would hide it behind "damaged".
+ * test_golden.c: opening and verifying each dataset of tests/golden/ gives the status and the sentence of expected.txt,
+ * and the library's writer gives the same bytes for the same content. --print prints what expected.txt should be. The
+ * files are frozen: valid ones, and ones with one defect each, with every checksum repaired that would hide it behind
+ * "damaged".
  */
 #include <stdarg.h>
 
@@ -19,9 +17,8 @@ static void compare_adopted(const char *golden, const char *written)
     struct leat_adopt_options options = LEAT_ADOPT_OPTIONS_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
-    char name[1200];
+    const char *name = t_text("llmc:%s.bin", written);
 
-    snprintf(name, sizeof name, "llmc:%s.bin", written);
     T_CHECK(copy_file(with(golden, ".bin"), with(written, ".bin")));
     T_OK(leat_dataset_open(&d, golden, NULL, &t_err));
     leat_dataset_info(d, &info);

@@ -15,10 +15,7 @@ static char folder[512], files[MAX_FILES][600];
 
 static inline const char *token_file(unsigned number)
 {
-    static char path[MAX_FILES * 600 + 20];
-
-    snprintf(path, sizeof path, "%s.tokens", files[number]);
-    return path;
+    return t_text("%s.tokens", files[number]);
 }
 
 static inline void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
@@ -61,14 +58,7 @@ static inline struct leat_loader_options options(enum leat_engine engine, enum l
 /* Makes a bit of page 9 of the first file another one. */
 static inline void damage_page(void)
 {
-    const off_t at = 9 * 4096 + 77;
-    int fd = open(token_file(0), O_RDWR);
-    uint8_t byte;
-
-    T_CHECK(pread(fd, &byte, 1, at) == 1);
-    byte ^= 4;
-    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
-    close(fd);
+    t_flip(token_file(0), 9 * 4096 + 77);
 }
 
 /* A loader that does not mask it ends with it. */

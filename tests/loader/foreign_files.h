@@ -12,29 +12,22 @@
 #define MEAN   60u
 #define END    7u /* what documents of raw files end with here */
 
-static char folder[512], path[700];
+static const char *folder;
 static uint64_t starts[TOKENS + 1], documents;
 
 static inline const char *in_folder(const char *name)
 {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
+    return t_path(folder, name);
 }
 
 static inline void write_bytes(const char *name, const void *bytes, uint64_t count)
 {
-    int fd = open(in_folder(name), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    T_CHECK(fd >= 0 && write(fd, bytes, count) == (ssize_t)count);
-    close(fd);
+    t_write(in_folder(name), bytes, count);
 }
 
 static inline void patch(const char *name, uint64_t at, const void *bytes, uint64_t count)
 {
-    int fd = open(in_folder(name), O_WRONLY);
-
-    T_CHECK(fd >= 0 && pwrite(fd, bytes, count, (off_t)at) == (ssize_t)count);
-    close(fd);
+    t_patch(in_folder(name), at, bytes, count);
 }
 
 static inline void patch64(const char *name, uint64_t at, uint64_t value)
@@ -80,11 +73,9 @@ static inline void end_file(const char *name)
 static inline void write_megatron(const char *prefix, unsigned width)
 {
     uint64_t sequences = documents + (documents + 2) / 3, at = 0;
-    char name[100];
 
     put_tokens(width);
-    snprintf(name, sizeof name, "%s.bin", prefix);
-    end_file(name);
+    end_file(t_text("%s.bin", prefix));
     memcpy(out, "MMIDIDX\0\0", 9);
     out_bytes = 9;
     put(1, 8);
@@ -103,8 +94,7 @@ static inline void write_megatron(const char *prefix, unsigned width)
         put(at, 8);
         at += 1 + (d % 3 == 0);
     }
-    snprintf(name, sizeof name, "%s.idx", prefix);
-    end_file(name);
+    end_file(t_text("%s.idx", prefix));
 }
 
 static inline void write_flat(unsigned width)
@@ -132,10 +122,7 @@ static inline void write_flat(unsigned width)
 
 static inline const char *raw_name(unsigned width)
 {
-    static char name[800];
-
-    snprintf(name, sizeof name, "raw:%s?dtype=u%u", in_folder("raw.npy"), 8 * width);
-    return name;
+    return t_text("raw:%s?dtype=u%u", in_folder("raw.npy"), 8 * width);
 }
 
 /* ---- Opened ---- */
@@ -178,7 +165,7 @@ static inline void refuse(const char *name, enum leat_status status, const char 
 /* Where documents start. */
 static inline void begin_foreign(void)
 {
-    snprintf(folder, sizeof folder, "%s", t_folder());
+    folder = t_folder();
     out = malloc((size_t)40 * TOKENS);
     for (uint64_t at = 0; at < TOKENS; documents++) {
         starts[documents] = at;

@@ -86,7 +86,6 @@ static inline struct leat_loader_stats take(const struct loading *w, struct leat
 static inline bool begin_fuse(void)
 {
     struct fuse_file f;
-    char name[700];
 
     snprintf(folder, sizeof folder, "%s", t_disk_folder());
     snprintf(plain, sizeof plain, "%s/plain", folder);
@@ -94,8 +93,7 @@ static inline bool begin_fuse(void)
     if (mkdir(plain, 0700) != 0 || mkdir(mounted, 0700) != 0 || !own_mounts() || !mount_fuse(&f))
         return false;
     fuse_file_unmount(&f);
-    snprintf(name, sizeof name, "%s/d", plain);
-    loading_write(name, TOKENS, 2, 60);
+    loading_write(t_text("%s/d", plain), TOKENS, 2, 60);
     return true;
 }
 

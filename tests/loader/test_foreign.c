@@ -1,10 +1,8 @@
 /*
- * test_foreign.c: files of other tools are opened in place: Megatron's, raw ones, llm.c's, Modalities', datatrove's, of
- * 2 and 4 bytes per token. Each gives the tokens and documents that were written, by reading, by verifying and by
- * loaders of all engines, alone and beside leat's own in one plan and one list. What such files lack is said when it is
- * asked for; a negative id is refused when it is met. A file that is cut under a loader is an error. The identity of a
- * dataset follows its content, not its name. test_foreign_refused.c has files that lie, test_foreign_documents.c
- * documents that have to be found.
+ * test_foreign.c: files of other tools are opened in place (Megatron's, raw ones, llm.c's, Modalities', datatrove's):
+ * each gives the tokens and documents that were written, by reading, verifying and loaders of all engines, alone and
+ * beside leat's own. What such files lack is said when it is asked for; a file that is cut under a loader is an error;
+ * the identity follows the content. test_foreign_refused.c has files that lie.
  */
 #include "foreign_files.h"
 #include "taken.h"
@@ -170,21 +168,15 @@ static void check_masks(void)
 {
     static uint8_t mask[TOKENS];
     struct leat_dataset *d;
-    char name[900];
-    size_t used;
 
     for (uint64_t i = 0; i < TOKENS; i++)
         mask[i] = i % 7 < 3;
     mask[1] = 0;
     write_bytes("a.ds.loss", mask, TOKENS);
-    snprintf(name, sizeof name, "%s", in_folder("a.ds"));
-    check_masked(name, "a.ds.leat", mask);
+    check_masked(in_folder("a.ds"), "a.ds.leat", mask);
     check_masked_identity();
-    snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=a.ds.loss&end=%u", in_folder("raw.npy"), END);
-    check_masked(name, "raw.npy.leat", mask);
-    used = (size_t)snprintf(name, sizeof name, "raw:%s?dtype=u16&mask=", in_folder("raw.npy"));
-    snprintf(name + used, sizeof name - used, "%s", in_folder("a.ds.loss"));
-    leat_dataset_close(open_name(name));
+    check_masked(t_text("raw:%s?dtype=u16&mask=a.ds.loss&end=%u", in_folder("raw.npy"), END), "raw.npy.leat", mask);
+    leat_dataset_close(open_name(t_text("raw:%s?dtype=u16&mask=%s", in_folder("raw.npy"), in_folder("a.ds.loss"))));
 
     patch("a.ds.loss", 50000, "\2", 1);
     d = open_name(in_folder("a.ds"));
@@ -194,8 +186,7 @@ static void check_masks(void)
     leat_dataset_close(d);
     T_CHECK(truncate(in_folder("a.ds.loss"), TOKENS - 1) == 0);
     refuse(in_folder("a.ds"), LEAT_E_MISMATCH, "a mask has one for each token");
-    snprintf(name, sizeof name, "datatrove:%s?mask=x", in_folder("a.ds"));
-    refuse(name, LEAT_E_ARGUMENT, "without mask=");
+    refuse(t_text("datatrove:%s?mask=x", in_folder("a.ds")), LEAT_E_ARGUMENT, "without mask=");
     T_CHECK(unlink(in_folder("a.ds.loss")) == 0);
 }
 
@@ -312,9 +303,8 @@ static void check_shrinking(void)
 /* As long as a file's name can be: NAME.leat would be too long. */
 static void check_long_name(void)
 {
-    char name[800];
+    const char *name = t_text("%s/%0250d.pbin", folder, 0);
 
-    snprintf(name, sizeof name, "%s/%0250d.pbin", folder, 0);
     T_EQ(link(in_folder("a.pbin"), name), 0);
     leat_dataset_close(open_name(name));
     T_EQ(unlink(name), 0);
@@ -322,43 +312,34 @@ static void check_long_name(void)
 
 static void check_joined(void)
 {
-    const char *names[3];
-    char text[3][800], list[2000];
+    const char *names[] = { in_folder("m"), in_folder("own2"), raw_name(2) };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
 
-    for (unsigned i = 0; i < 3; i++)
-        names[i] = text[i];
-    snprintf(text[0], sizeof text[0], "%s", in_folder("m"));
-    snprintf(text[1], sizeof text[1], "%s", in_folder("own2"));
-    snprintf(text[2], sizeof text[2], "%s", raw_name(2));
     T_OK(leat_dataset_open_list(&d, names, 2, NULL, &t_err));
     leat_dataset_info(d, &info);
     T_EQ(info.tokens, 2 * TOKENS);
     T_EQ(info.documents, 2 * documents);
     T_EQ(info.foreign_parts, 1);
     leat_dataset_close(d);
-    snprintf(list, sizeof list, "m\nraw:raw.npy?dtype=u16\nllmc:llmc.bin\nmegatron:%s\n", in_folder("m"));
-    write_bytes("list", list, strlen(list));
-    snprintf(text[0], sizeof text[0], "@%s", in_folder("list"));
-    d = open_name(text[0]);
+    t_write_text(in_folder("list"), t_text("m\nraw:raw.npy?dtype=u16\nllmc:llmc.bin\nmegatron:%s\n", in_folder("m")));
+    d = open_name(t_text("@%s", in_folder("list")));
     leat_dataset_info(d, &info);
     T_EQ(info.tokens, 4 * TOKENS);
     T_EQ(info.documents, LEAT_NONE);
     T_EQ(info.foreign_parts, 4);
     leat_dataset_close(d);
     /* end tokens that are known and differ */
-    snprintf(text[0], sizeof text[0], "%s", in_folder("m"));
-    snprintf(text[1], sizeof text[1], "%s&end=3", raw_name(2));
-    snprintf(text[2], sizeof text[2], "%s&end=4", raw_name(2));
+    names[1] = t_text("%s&end=3", raw_name(2));
+    names[2] = t_text("%s&end=4", raw_name(2));
     T_OK(leat_dataset_open_list(&d, names, 2, NULL, &t_err));
     leat_dataset_close(d);
     T_REFUSED(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE,
               "end-of-document token is 3 and 4");
-    snprintf(text[1], sizeof text[1], "%s&begin=3", raw_name(2));
-    snprintf(text[2], sizeof text[2], "%s&begin=4", raw_name(2));
+    names[1] = t_text("%s&begin=3", raw_name(2));
+    names[2] = t_text("%s&begin=4", raw_name(2));
     T_REFUSED(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE, "begin token is 3 and 4");
-    snprintf(text[2], sizeof text[2], "%s", in_folder("own2"));
+    names[2] = in_folder("own2");
     T_STATUS(leat_dataset_open_list(&d, names, 3, NULL, &t_err), LEAT_E_INCOMPATIBLE);
 }
 

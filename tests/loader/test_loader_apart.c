@@ -1,10 +1,8 @@
 /*
- * test_loader_apart.c: rows of cold files that the disk itself writes to their slots, each inside of the pages around
- * it (enum leat_apart): all that is made of such batches is what it is with rows from a map, bit by bit, and the CPU
- * has copied nothing; for rows shorter than a page and longer than a read, over several datasets, at the end of files
- * that end inside of a page, with rows that are padded, empty or damaged. Files in memory, and files that are brought
- * there, give rows that lie together, and so do batches of both kinds unless nearly all of it is cold. Where memory
- * cannot be registered, it works without, and the statistics say so. The loader's thread runs here.
+ * test_loader_apart.c: rows of cold files that the disk itself writes to their slots, inside of the pages around them
+ * (enum leat_apart): batches are those of a map, bit by bit, and the CPU has copied nothing, for rows of all sizes, at
+ * the ends of files, padded, empty or damaged. Files in memory, and files that are brought there, give rows that lie
+ * together; so it is where memory cannot be registered, and the statistics say so. The loader's thread runs here.
  */
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -90,10 +88,8 @@ static void by_itself(void)
         struct loading w;
         struct taken t;
         bool apart;
-        char rules[100];
 
-        snprintf(rules, sizeof rules, "seq-len %llu\n", (unsigned long long)table[i].length);
-        w = open_cold(2, rules);
+        w = open_cold(2, t_text("seq-len %llu\n", (unsigned long long)table[i].length));
         t = taken_run(&w, o, 4);
         apart = strncmp(t.stats.device.name, "host", 4) == 0 ? table[i].on_host : table[i].on_gpu;
         T_EQ(t.apart, apart ? 4 : 0);
@@ -111,12 +107,10 @@ static void damaged(uint32_t threads, uint64_t length)
     struct leat_loader *l;
     uint64_t hurt = 0, rows = 0;
     struct loading w;
-    char rules[100];
 
     make_files(2, 3 * length + 1, 2 * length, 50);
     damage_page();
-    snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
-    w = open_cold(2, rules);
+    w = open_cold(2, t_text("seq-len %llu\nepochs 2\n", (unsigned long long)length));
     o.io.threads = threads;
     o.on_damage = LEAT_ON_DAMAGE_MASK;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));

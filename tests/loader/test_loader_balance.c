@@ -147,14 +147,12 @@ static void check_refused(void)
 int main(void)
 {
     static const uint64_t worlds[] = { 1, 2, 3, 4, 5, 6, 7, 8, 64 };
-    char text[800];
 
     loading.width = 2;
     loading.mean = 90;
     snprintf(loading.names[0], sizeof loading.names[0], "%s/documents", t_folder());
     loading_write(loading.names[0], 600000, 2, loading.mean);
-    snprintf(text, sizeof text, "source %s\nseq-len %u\norder fit\nepochs 1", loading.names[0], LENGTH);
-    loading.plan = loading_plan(text);
+    loading.plan = loading_plan(t_text("source %s\nseq-len %u\norder fit\nepochs 1", loading.names[0], LENGTH));
     leat_plan_info(loading.plan, &info);
     T_CHECK(info.samples > 600 && info.samples % 64 > 8);
     seen = calloc(info.samples, 1);

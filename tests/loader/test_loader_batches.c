@@ -171,17 +171,13 @@ static void plan_text(char *text, size_t capacity, const char *more, unsigned wi
 static void with_width(unsigned width)
 {
     struct loading w = { .width = width, .mean = 40 };
-    char text[2048], path[600];
+    char text[2048];
     FILE *list;
 
-    snprintf(path, sizeof path, "%s/a%u", folder, width);
-    loading_write(path, 30011, width, w.mean);
-    snprintf(path, sizeof path, "%s/b%u", folder, width);
-    loading_write(path, 9000, width, w.mean);
-    snprintf(path, sizeof path, "%s/c%u", folder, width);
-    loading_write(path, 41, width, w.mean); /* less than a page */
-    snprintf(path, sizeof path, "%s/list%u", folder, width);
-    list = fopen(path, "w");
+    loading_write(t_text("%s/a%u", folder, width), 30011, width, w.mean);
+    loading_write(t_text("%s/b%u", folder, width), 9000, width, w.mean);
+    loading_write(t_text("%s/c%u", folder, width), 41, width, w.mean); /* less than a page */
+    list = fopen(t_text("%s/list%u", folder, width), "w");
     fprintf(list, "b%u\nc%u\n", width, width);
     fclose(list);
 

@@ -14,9 +14,8 @@ static struct leat_plan *plans[5]; /* each but the first is the one before it, c
 static struct leat_plan *changed(const struct leat_plan *plan, const char *source, uint64_t at, const char *rest)
 {
     struct leat_plan *out;
-    char text[1500];
+    const char *text = t_text("%s%s\nat %" PRIu64 "%s\n", source[0] ? "source " : "", source, at, rest);
 
-    snprintf(text, sizeof text, "%s%s\nat %" PRIu64 "%s\n", source[0] ? "source " : "", source, at, rest);
     T_OK(leat_plan_change_parse(&out, plan, text, strlen(text), NULL, NULL, &t_err));
     return out;
 }
@@ -113,34 +112,30 @@ static void refused(void)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_plan *past = changed(plans[0], "", 10, ":3,1"), *plan, *long_rows, *fit;
-    char text[1500];
     const struct leat_batch *b;
     struct leat_loader *l;
 
-    snprintf(text, sizeof text, "source %s\nseq-len 50\nbase-len 100\n", w.names[0]);
-    plan = loading_plan(text);
+    plan = loading_plan(t_text("source %s\nseq-len 50\nbase-len 100\n", w.names[0]));
     long_rows = changed(plan, "", 64, ":len=100");
     T_OK(leat_plan_reorder(&fit, plans[0], LEAT_ORDER_FIT, 0, &t_err));
     for (uint32_t threads = 0; threads < 2; threads++) {
         o.batch = 8;
         o.io.threads = threads;
         T_OK(leat_loader_open(&l, plans[0], &o, &t_err));
-        T_STATUS(leat_loader_change(l, fit, &t_err), LEAT_E_INCOMPATIBLE);
-        T_CONTAINS(t_err.message, "another order");
+        T_REFUSED(leat_loader_change(l, fit, &t_err), LEAT_E_INCOMPATIBLE, "another order");
         for (uint64_t k = 0; k < 6; k++) {
             T_OK(leat_loader_next(l, &b, &t_err));
             check(plans[0], b, 8 * k, k);
             leat_batch_release(b, NULL);
             if (k < 1)
                 continue;
-            T_STATUS(leat_loader_change(l, past, &t_err), LEAT_E_CHECKPOINT);
-            T_CONTAINS(t_err.message, "1 phases start before its position, but 2 in the plan");
+            T_REFUSED(leat_loader_change(l, past, &t_err), LEAT_E_CHECKPOINT,
+                      "1 phases start before its position, but 2 in the plan");
         }
         leat_loader_close(l);
         T_OK(leat_loader_open(&l, plan, &o, &t_err));
         T_OK(leat_loader_next(l, &b, &t_err));
-        T_STATUS(leat_loader_change(l, long_rows, &t_err), LEAT_E_UNSUPPORTED);
-        T_CONTAINS(t_err.message, "up to 100 inputs, instead of 50");
+        T_REFUSED(leat_loader_change(l, long_rows, &t_err), LEAT_E_UNSUPPORTED, "up to 100 inputs, instead of 50");
         leat_loader_close(l);
     }
     leat_plan_close(plan);
@@ -158,11 +153,9 @@ static void at_the_end(void)
         const struct leat_batch *b;
         struct leat_loader *l;
         struct leat_plan *plan, *more;
-        char text[1500];
         uint64_t number = 0;
 
-        snprintf(text, sizeof text, "source %s\nseq-len 50\nepochs 1\n", w.names[0]);
-        plan = loading_plan(text);
+        plan = loading_plan(t_text("source %s\nseq-len 50\nepochs 1\n", w.names[0]));
         leat_plan_info(plan, &info);
         o.batch = 8;
         o.io.threads = threads;
@@ -188,16 +181,10 @@ static void at_the_end(void)
 /* A damaged row of a source fails its batch; the plan without the source goes on from the batch before. */
 static void after_damage(void)
 {
-    char name[720], text[1500];
-    FILE *f;
+    const char *name = t_text("%s-bad", w.names[1]);
 
-    snprintf(name, sizeof name, "%s-bad", w.names[1]);
     loading_write(name, 40000, 2, 50);
-    snprintf(text, sizeof text, "%s.tokens", name);
-    f = fopen(text, "r+b");
-    fseek(f, 30000, SEEK_SET);
-    fputc(77, f);
-    fclose(f);
+    t_flip(t_text("%s.tokens", name), 30000);
     for (uint32_t threads = 0; threads < 2; threads++) {
         struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
         struct leat_plan *plan, *without;
@@ -205,8 +192,7 @@ static void after_damage(void)
         struct leat_loader *l;
         uint64_t k = 0;
 
-        snprintf(text, sizeof text, "source %s\nsource %s\nseq-len 50\n", w.names[0], name);
-        plan = loading_plan(text);
+        plan = loading_plan(t_text("source %s\nsource %s\nseq-len 50\n", w.names[0], name));
         o.batch = 4;
         o.io.threads = threads;
         T_OK(leat_loader_open(&l, plan, &o, &t_err));
@@ -266,10 +252,7 @@ static void goes_on_as(struct leat_loader_options o, const struct leat_plan *fro
 
 static struct leat_plan *plan_of(const char *more)
 {
-    char text[1500];
-
-    snprintf(text, sizeof text, "source %s\nseq-len 100\n%s", w.names[0], more);
-    return loading_plan(text);
+    return loading_plan(t_text("source %s\nseq-len 100\n%s", w.names[0], more));
 }
 
 static void by_tokens(void)
@@ -292,8 +275,7 @@ static void by_tokens(void)
         goes_on_as(o, plan, skips, 3);
         goes_on_as(o, large, seed, 0);
         T_OK(leat_loader_open(&l, plan, &o, &t_err));
-        T_STATUS(leat_loader_change(l, less, &t_err), LEAT_E_INCOMPATIBLE);
-        T_CONTAINS(t_err.message, "other max-tokens, max-rows or pool");
+        T_REFUSED(leat_loader_change(l, less, &t_err), LEAT_E_INCOMPATIBLE, "other max-tokens, max-rows or pool");
         T_STATUS(leat_loader_change(l, none, &t_err), LEAT_E_INCOMPATIBLE);
         leat_loader_close(l);
     }
@@ -328,19 +310,16 @@ static void more_documents(void)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_plan *plan, *more;
     struct leat_loader *l;
-    char text[1500], name[600];
+    const char *name = t_text("%s/short", t_folder());
 
-    snprintf(name, sizeof name, "%s/short", t_folder());
     loading_write(name, 20000, 2, 12);
-    snprintf(text, sizeof text, "source %s:1\nseq-len 500\norder fit\n", w.names[0]);
-    plan = loading_plan(text);
+    plan = loading_plan(t_text("source %s:1\nseq-len 500\norder fit\n", w.names[0]));
     more = changed(plan, name, 0, ":0,1");
     o.batch = 4;
     for (unsigned masked = 0; masked < 2; masked++) {
         o.outputs.mask_row_first = masked;
         T_OK(leat_loader_open(&l, plan, &o, &t_err));
-        T_STATUS(leat_loader_change(l, more, &t_err), LEAT_E_UNSUPPORTED);
-        T_CONTAINS(t_err.message, "need more room");
+        T_REFUSED(leat_loader_change(l, more, &t_err), LEAT_E_UNSUPPORTED, "need more room");
         leat_loader_close(l);
     }
     leat_plan_close(plan);
@@ -349,15 +328,12 @@ static void more_documents(void)
 
 int main(void)
 {
-    char text[2000];
-
     w = (struct loading) { .width = 2, .mean = 50 };
     for (unsigned i = 0; i < 3; i++) {
         snprintf(w.names[i], sizeof w.names[i], "%s/d%u", t_folder(), i);
         loading_write(w.names[i], 30000 + 7000 * i, 2, 50);
     }
-    snprintf(text, sizeof text, "source %s:1\nsource %s:2\nseq-len 50\nseed 5\n", w.names[0], w.names[1]);
-    plans[0] = loading_plan(text);
+    plans[0] = loading_plan(t_text("source %s:1\nsource %s:2\nseq-len 50\nseed 5\n", w.names[0], w.names[1]));
     places();
     refused();
     at_the_end();

@@ -18,10 +18,7 @@ static char name[600];
 
 static const char *token_file(void)
 {
-    static char path[700];
-
-    snprintf(path, sizeof path, "%s.tokens", name);
-    return path;
+    return t_text("%s.tokens", name);
 }
 
 static struct loading open_plan(enum leat_access access)
@@ -97,7 +94,7 @@ static void many(const char *folder)
     struct leat_loader_options o = options(LEAT_ENGINE_AUTO);
     struct leat_loader_stats stats;
     struct leat_loader *l;
-    char file[700], text[800];
+    char file[700];
 
     snprintf(file, sizeof file, "%s/many", folder);
     T_EQ(mkdir(file, 0777), 0);
@@ -105,8 +102,7 @@ static void many(const char *folder)
         snprintf(file, sizeof file, "%s/many/%u", folder, i);
         loading_write(file, 2000, 2, 60);
     }
-    snprintf(text, sizeof text, "source %s/many\nseq-len 512\n", folder);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s/many\nseq-len 512\n", folder));
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 40); /* two epochs: each file has three rows */
     T_STR(stats.io.engine, "map");
@@ -203,10 +199,8 @@ static void long_rows(enum leat_engine engine, uint64_t length)
     struct leat_loader_options o = options(engine);
     const struct leat_batch *b;
     struct leat_loader *l;
-    char text[800];
 
-    snprintf(text, sizeof text, "source %s\nseq-len %llu\n", name, (unsigned long long)length);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s\nseq-len %llu\n", name, (unsigned long long)length));
     T_CHECK(page_cache_drop(token_file()));
     o.batch = 3;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));

@@ -1,12 +1,8 @@
 /*
- * test_loader_fuse_faults.c: a file system of another machine (tests/support/fuse_file.h) whose reads fail: one that
- * fails is an error that names file, page and documents, or a masked row; one that comes back short does not show, or
- * is an error: never a row that is wrong. By io_uring once more with rows that are read to where they stay. Runs the
- * loader's thread; needs root and /dev/fuse.
- *
- * Once rows were wrong, without an error, from the second time on that their pages were read: after a short read
- * io_uring of Linux 6.18 reads the same bytes once more for those that lack, and only pages not verified yet were
- * hashed.
+ * test_loader_fuse_faults.c: a file system of another machine (tests/support/fuse_file.h) whose reads fail: an error
+ * that names file, page and documents, or a masked row; a read that comes back short does not show, or is an error:
+ * never a row that is wrong, by io_uring also with rows that are read to where they stay. Runs the loader's thread;
+ * needs root and /dev/fuse.
  */
 
 #define TOKENS ((uint64_t)2 << 20) /* 4 MiB: the bad page is one of the last */
@@ -146,11 +142,9 @@ static void short_reads_unseen(enum leat_engine engine, bool overlay)
 static uint64_t many_reads(const struct fuse_file *f)
 {
     static _Alignas(4096) uint8_t page[4096];
-    char path[700];
     int fd;
 
-    snprintf(path, sizeof path, "%s/d.tokens", mounted);
-    fd = open(path, O_RDONLY | O_DIRECT);
+    fd = open(t_text("%s/d.tokens", mounted), O_RDONLY | O_DIRECT);
     for (unsigned i = 0; i < 300; i++)
         T_CHECK(pread(fd, page, sizeof page, 0) == sizeof page);
     close(fd);

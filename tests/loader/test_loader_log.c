@@ -254,14 +254,13 @@ static void file_of_dataset(const char *name)
 
 int main(void)
 {
-    char name[600], plan[1200];
+    char name[600];
 
     setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed, numbers have commas */
     snprintf(name, sizeof name, "%s/d", t_folder());
     snprintf(path, sizeof path, "%s/run.jsonl", t_folder());
     loading_write(name, 100000, 2, 60);
-    snprintf(plan, sizeof plan, "source %s\nseq-len 100\n", name);
-    w.plan = loading_plan(plan);
+    w.plan = loading_plan(t_text("source %s\nseq-len 100\n", name));
     last_line();
     now_and_then();
     torn();

@@ -1,13 +1,9 @@
 /*
- * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by
- * number, computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and
- * narrow, into buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the
- * buffers. Every CPU level's kernels are tried against the definition of a single number (rows_body.h and output_*.h of
- * src/rows), and so is what a device runs (rows_device.h), its threads one after another in a random order. A thread
- * runs here.
- *
- * Outputs are gone through by src/rows/rows_outputs.h. For each there must be a function expect_FIELD here, which says
- * what a number of it is.
+ * test_loader_outputs.c: every output is what leat.h says, number by number, computed here from the tokens' definition
+ * and the documents' lengths alone; written, borrowed, wide and narrow, into larger buffers, beside which nothing is
+ * written, with damaged and padded rows. Kernels of every CPU level, and what a device runs (rows_device.h), are tried
+ * against the definition of a single number. For each output of src/rows/rows_outputs.h there is a function
+ * expect_FIELD here. A thread runs here.
  */
 #include "loading.h"
 #include "rows/rows_device.h"
@@ -349,17 +345,16 @@ static void with_width(unsigned width)
 {
     struct loading w = { .width = width, .mean = 9 };
     struct loading_starts starts;
-    char text[2048], name[600], twin[600];
+    char twin[600];
+    const char *name = t_text("%s/d%u", folder, width);
 
-    snprintf(name, sizeof name, "%s/d%u", folder, width);
     snprintf(twin, sizeof twin, "%s/twin%u", folder, width);
     loading_write(name, 3001, width, w.mean);
     loading_write(twin, 3001, width, w.mean);
     starts = loading_starts(3001, w.mean);
     /* two lengths, so that one batch has both; 6000 tokens: the last batch is short */
-    snprintf(text, sizeof text, "source %s:3\nsource %s:1\nseq-len 30\nbase-len 90\nat 48:1,2:len=90\nepochs 1\n", name,
-             twin);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(
+        t_text("source %s:3\nsource %s:1\nseq-len 30\nbase-len 90\nat 48:1,2:len=90\nepochs 1\n", name, twin));
     for (uint32_t i = 0; i < 4; i++)
         for (uint64_t world = 1; world <= 7; world += 6)
             write_batches(&w, starts, i & 1, i >> 1, world);

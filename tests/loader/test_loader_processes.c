@@ -1,9 +1,8 @@
 /*
  * test_loader_processes.c: a loader stops at fork: in the child every call says so, and closing is harmless; the
- * parent's goes on. Two processes with different ranks have each sample exactly once between them; they have the plan
- * from before the fork, whose leases are the parent's, and once said that another program had opened a token file for
- * writing. Eight processes share a dataset's pages: what each takes for itself is its ring and little more. The
- * loader's thread runs here.
+ * parent's goes on. Two processes with different ranks, with a plan from before the fork, have each sample once between
+ * them. Eight processes share a dataset's pages: what each takes for itself is its ring and little more. The loader's
+ * thread runs here.
  */
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -16,10 +15,8 @@ static char folder[512];
 static struct loading open_plan(const char *name, const char *more)
 {
     struct loading w = { .width = 2, .mean = 60 };
-    char text[1200];
 
-    snprintf(text, sizeof text, "source %s/%s\n%s", folder, name, more);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s/%s\n%s", folder, name, more));
     return w;
 }
 
@@ -211,13 +208,9 @@ static void memory(void)
 
 int main(void)
 {
-    char name[600];
-
     snprintf(folder, sizeof folder, "%s", t_folder());
-    snprintf(name, sizeof name, "%s/d", folder);
-    loading_write(name, 30000, 2, 60);
-    snprintf(name, sizeof name, "%s/large", folder);
-    loading_write(name, 8 << 20, 2, 60);
+    loading_write(t_text("%s/d", folder), 30000, 2, 60);
+    loading_write(t_text("%s/large", folder), 8 << 20, 2, 60);
     /* first those whose children open loaders: a device that this process has opened is closed to its children */
     cover();
     memory();

@@ -1,17 +1,14 @@
 /*
- * test_loader_slices.c: the slices of all ranks put together are the row: all outputs, in all orders, with masks,
- * documents and lengths of all kinds, for 1 to 16 ranks and each layout, also of rows that are dealt to ranks and of
- * batches by tokens. And labels ahead, against a loop over the
- * tokens of the datasets: across the ends of windows, never past the end of what the plan uses, of a document, or of a
- * document's row; with them, all other outputs are those of a loader without. Bytes fall to those that are needed; a
- * damaged page masks the slices that have it; what cannot be cut is refused. On the host, and as
- * tests/device/test_loader_slices on a device.
+ * test_loader_slices.c: the slices of all ranks put together are the row: all outputs, in all orders, with masks, for 1
+ * to 16 ranks and each layout, also of rows that are dealt to ranks and of batches by tokens. So are labels ahead,
+ * against a loop over the datasets' tokens. Bytes fall to those that are needed; a damaged page masks the slices that
+ * have it; what cannot be cut is refused. On the host, and as tests/device/test_loader_slices on a device.
  */
 #include "gather/gather.h"
 #include "one_document.h"
 #include "pieces_of.h"
 #include "rows/rows_outputs.h"
-#include "t.h"
+#include "support/files.h"
 
 #define BATCH   4u
 #define AHEAD   3u
@@ -70,9 +67,8 @@ static void write_dataset(unsigned number, uint64_t *random)
 static struct leat_plan *open_plan(uint64_t length, const char *more)
 {
     struct leat_plan *plan;
-    char text[2000];
+    const char *text = t_text("source %s\nsource %s\nseq-len %" PRIu64 "\n%s", names[0], names[1], length, more);
 
-    snprintf(text, sizeof text, "source %s\nsource %s\nseq-len %" PRIu64 "\n%s", names[0], names[1], length, more);
     T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
     return plan;
 }
@@ -249,18 +245,15 @@ static void slices_of(uint64_t count, bool all)
     uint64_t unit = 2 * count, length = unit * (48 / unit + 1);
     struct leat_loader_options o = options(count % 3);
     struct leat_plan *plan;
-    char more[300];
 
-    snprintf(more, sizeof more, "seed %" PRIu64 "\nbase-len %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n", count,
-             2 * length, 2 * length);
-    plan = open_plan(length, more);
+    plan = open_plan(length, t_text("seed %" PRIu64 "\nbase-len %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n", count,
+                                    2 * length, 2 * length));
     o.position = 30; /* the first batch has rows of both lengths */
     compare(plan, o, count, LEAT_SLICE_CONTIGUOUS, 3);
     compare(plan, o, count, LEAT_SLICE_ZIGZAG, 3);
     leat_plan_close(plan);
-    snprintf(more, sizeof more, "order fit\nalign %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n%s", unit, 2 * length,
-             count % 2 ? "overlap 5\n" : "");
-    plan = open_plan(length, more);
+    plan = open_plan(length, t_text("order fit\nalign %" PRIu64 "\nat 32:1,2:len=%" PRIu64 "\n%s", unit, 2 * length,
+                                    count % 2 ? "overlap 5\n" : ""));
     compare(plan, o, count, LEAT_SLICE_ZIGZAG_DOCUMENTS, 3);
     compare(plan, o, count, LEAT_SLICE_ZIGZAG, 2);
     leat_plan_close(plan);
@@ -526,18 +519,13 @@ static void damage(void)
     struct leat_loader_options o = options(0);
     static struct made whole, part;
     struct leat_plan *plan, *clean = open_plan(480, "epochs 1\norder sequential\n");
-    char path[800], copy[800], text[2000];
+    const char *copy = t_path(folder, "bad"),
+               *text = t_text("source %s\nsource %s\nseq-len 480\nepochs 1\norder sequential\n", copy, names[1]);
     uint64_t damaged = 0, others = 0;
 
-    snprintf(text, sizeof text, "cp %s.leat %s/bad.leat && cp %s.tokens %s/bad.tokens", names[0], folder, names[0],
-             folder);
-    T_EQ(system(text), 0);
-    snprintf(path, sizeof path, "%s/bad.tokens", folder);
-    snprintf(copy, sizeof copy, "%s/bad", folder);
-    int fd = open(path, O_WRONLY);
-    T_CHECK(pwrite(fd, "\xff\xff", 2, 4096 + 100) == 2);
-    close(fd);
-    snprintf(text, sizeof text, "source %s\nsource %s\nseq-len 480\nepochs 1\norder sequential\n", copy, names[1]);
+    T_CHECK(copy_file(with(names[0], ".leat"), with(copy, ".leat")));
+    T_CHECK(copy_file(with(names[0], ".tokens"), with(copy, ".tokens")));
+    t_patch(with(copy, ".tokens"), 4096 + 100, "\xff\xff", 2);
     T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
     o.on_damage = LEAT_ON_DAMAGE_MASK;
     o.batch = 1;

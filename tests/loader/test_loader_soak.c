@@ -229,7 +229,6 @@ static void *open_and_close(void *context)
     fd = open(path, O_RDONLY);
     T_CHECK(fd >= 0);
     fdatasync(fd);
-
     o.batch = 4;
     o.io.slots = 2;
     o.io.engine = LEAT_ENGINE_URING;
@@ -266,13 +265,10 @@ int main(void)
     const char *soak = getenv("LEAT_TEST_SOAK");
     uint64_t random = t_seed(), batches = soak ? strtoull(soak, NULL, 10) : 10000;
     struct loading w = { .width = 2, .mean = 60 };
-    char text[1200];
 
     snprintf(folder, sizeof folder, "%s", t_folder());
-    snprintf(text, sizeof text, "%s/d", folder);
-    loading_write(text, 100000, 2, w.mean);
-    snprintf(text, sizeof text, "source %s/d\nseq-len 100\nseed 9\n", folder);
-    w.plan = loading_plan(text);
+    loading_write(t_text("%s/d", folder), 100000, 2, w.mean);
+    w.plan = loading_plan(t_text("source %s/d\nseq-len 100\nseed 9\n", folder));
     for (size_t t = 0; t < LOADING_THREADS; t++)
         hold_all(&w, loading_threads[t]);
     slow_batches(&w, 1);

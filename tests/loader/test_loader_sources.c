@@ -220,14 +220,8 @@ static void check_damage(void)
 {
     struct leat_plan *plan;
     struct sums sums = { .skipped = 0 };
-    char path[720];
-    FILE *f;
 
-    snprintf(path, sizeof path, "%s.tokens", names[1]);
-    f = fopen(path, "r+b");
-    fseek(f, 5000, SEEK_SET);
-    fputc(fgetc(f) ^ 1, f);
-    fclose(f);
+    t_flip(t_text("%s.tokens", names[1]), 5000);
     plan = open_plan(LEAT_ORDER_SEQUENTIAL, false, 0, 0);
     take(plan, 0, 1, 0, &sums);
     T_CHECK(sums.skipped > 40);
@@ -243,10 +237,9 @@ static void check_shares(void)
     struct leat_plan *plan;
     struct leat_loader *l;
     const struct leat_batch *b;
-    char text[3000];
+    const char *text =
+        t_text("source %s:1\nsource %s:3\nsource %s:1\nseq-len 48\nat 32:3,1\n", names[0], names[1], names[2]);
 
-    snprintf(text, sizeof text, "source %s:1\nsource %s:3\nsource %s:1\nseq-len 48\nat 32:3,1\n", names[0], names[1],
-             names[2]);
     T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, NULL, &t_err));
     o.batch = 16;
     for (o.position = 0; o.position <= 48; o.position += 16) {

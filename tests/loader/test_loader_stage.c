@@ -1,8 +1,7 @@
 /*
  * test_loader_stage.c: what the loader's stage does when a device fails while a batch is being filled: it looks at
  * other slots meanwhile. The batch that comes to its end all the same is given, and then the failure is told; if the
- * batch fails too, that is told. Once the batch was left out, and the sentence of one failure came with the status of
- * the other.
+ * batch fails too, that is told.
  */
 #include "loader/loader.h"
 #include "loading.h"
@@ -79,12 +78,10 @@ static void fails_in(const struct loading *w, uint64_t number, bool with_send)
 int main(void)
 {
     struct loading w = { .width = 2, .mean = 20 };
-    char name[600], text[700];
+    const char *name = t_text("%s/d", t_folder());
 
-    snprintf(name, sizeof name, "%s/d", t_folder());
     loading_write(name, 5000, 2, w.mean);
-    snprintf(text, sizeof text, "source %s\nseq-len 30\n", name);
-    w.plan = loading_plan(text);
+    w.plan = loading_plan(t_text("source %s\nseq-len 30\n", name));
     for (uint64_t k = 1; k < 6; k++) {
         fails_in(&w, k, false);
         fails_in(&w, k, true);

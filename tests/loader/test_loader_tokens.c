@@ -121,16 +121,14 @@ static void check_refused(void)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_plan *plan, *from;
     struct leat_loader *l;
-    char text[1600];
 
     o.batch = 8;
     T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "has batches by tokens");
     T_STR(t_err.field, "batch");
     o.batch = 0;
     T_REFUSED(leat_plan_by_tokens(&plan, loading.plan, 300, 0, 0, &t_err), LEAT_E_ARGUMENT, "a plan with skips");
-    snprintf(text, sizeof text, "source %s\nseq-len 200\norder documents\nban 9:%s:1\n", loading.names[0],
-             loading.names[0]);
-    from = loading_plan(text);
+    from = loading_plan(
+        t_text("source %s\nseq-len 200\norder documents\nban 9:%s:1\n", loading.names[0], loading.names[0]));
     T_REFUSED(leat_plan_by_tokens(&plan, from, 300, 0, 0, &t_err), LEAT_E_ARGUMENT, "bans from a sample on");
     leat_plan_close(from);
 }
@@ -138,17 +136,15 @@ static void check_refused(void)
 int main(void)
 {
     static const uint64_t worlds[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-    char text[900];
 
     loading.width = 2;
     loading.mean = 60;
     snprintf(loading.names[0], sizeof loading.names[0], "%s/documents", t_folder());
     loading_write(loading.names[0], 60000, 2, loading.mean);
-    snprintf(text, sizeof text,
-             "source %s\nseq-len 200\norder documents\nepochs 2\nmax-tokens 900\nmax-rows 20\npool 150\nskip 3:9\n"
-             "skip 140:161",
-             loading.names[0]);
-    loading.plan = loading_plan(text);
+    loading.plan = loading_plan(
+        t_text("source %s\nseq-len 200\norder documents\nepochs 2\nmax-tokens 900\nmax-rows 20\npool 150\nskip 3:9\n"
+               "skip 140:161",
+               loading.names[0]));
     leat_plan_info(loading.plan, &info);
     T_EQ(info.samples, info.positions + 27);
     seen = calloc(info.samples, 1);

@@ -1,11 +1,8 @@
 /*
  * test_order_fit.c: loaders deliver rows of whole documents: every number of every output, computed here from the
- * pieces and the tokens' definition, by all engines, with rows that could lie apart or stay in maps, for phases of two
- * lengths, with padding, from any position and for any number of ranks; and over whole epochs each prediction inside a
- * document once an epoch, none across documents. The same with pieces that begin at multiples of 8, with gaps between
- * them, and with rows of long documents that begin with context. And the same with unshifted labels, which lost the
- * last token of each document: 300 of 453 tokens that end an answer, in a corpus of chats. Damage masks the rows with a
- * piece on the damaged page.
+ * pieces and the tokens' definition, by all engines, from any position and for any number of ranks; also with pieces
+ * that are aligned, rows that begin with context, and unshifted labels. Over whole epochs each prediction inside a
+ * document comes once an epoch, none across documents. Damage masks the rows with a piece on the damaged page.
  */
 #include "loading.h"
 #include "pieces_of.h"
@@ -175,10 +172,9 @@ static struct leat_plan *open_plan(unsigned length, const char *more)
 {
     struct leat_open_options trusted = LEAT_OPEN_OPTIONS_INIT;
     struct leat_plan *plan;
-    char text[1500];
+    const char *text =
+        t_text("source %s/a:3\nsource @%s/list\nseq-len %u\nseed 5\norder fit\n%s", folder, folder, length, more);
 
-    snprintf(text, sizeof text, "source %s/a:3\nsource @%s/list\nseq-len %u\nseed 5\norder fit\n%s", folder, folder,
-             length, more);
     trusted.access = LEAT_ACCESS_TRUSTED;
     T_OK(leat_plan_parse(&plan, text, strlen(text), NULL, &trusted, &t_err));
     return plan;
@@ -260,11 +256,8 @@ static void damage(void)
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     struct leat_plan *plan;
     uint64_t damaged;
-    FILE *f = fopen(t_path(folder, "c.tokens"), "r+b");
 
-    fseek(f, 9000, SEEK_SET);
-    fputc(0x5a, f);
-    fclose(f);
+    t_flip(t_path(folder, "c.tokens"), 9000);
     o.on_damage = LEAT_ON_DAMAGE_MASK;
     plan = open_plan(48, "epochs 1");
     damaged = deliver(plan, o, 0, NULL);
@@ -284,10 +277,7 @@ int main(void)
 
     folder = t_folder();
     for (unsigned i = 0; i < 3; i++) {
-        char name[700];
-
-        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
-        loading_write(name, tokens_of[i], 2, 17);
+        loading_write(t_text("%s/%s", folder, names[i]), tokens_of[i], 2, 17);
         starts[i] = loading_starts(tokens_of[i], 17);
         starts[i].bits[tokens_of[i]] = 0;
         shown[i] = calloc(tokens_of[i] + 1, 1);

@@ -1,13 +1,8 @@
 /*
  * test_fit_side.c: plans of rows of whole documents show the same samples, and are searched backwards with the same
- * result, with side files (mapped or read) as without, whole and with a split. A side file that is damaged at its head,
- * cut, of another dataset or a link is passed over, or named by a plan that cannot do without. Where a page of its list
- * is damaged, rows are an error, and others are right: also where another document of the same length stands in it. A
- * file appears complete or not at all, in the folder of its dataset, wherever the process is meanwhile. Documents of
- * any length are sorted, and those of other tools' files, too.
- *
- * Threads that made the file of one dataset at the same time got in each other's way, and so did what a killed process
- * had left with one of the same number, as in a container.
+ * result, with side files as without, whole and with a split. A side file that is damaged at its head, cut, of another
+ * dataset or a link is passed over, or named by a plan that cannot do without; a damaged page of its list makes its
+ * rows an error. A file appears complete or not at all, in its dataset's folder, however many threads make it.
  */
 #include <pthread.h>
 
@@ -100,13 +95,9 @@ static void check(const char *split, const struct said *wanted, uint64_t lists)
     leat_plan_close(plan);
 }
 
-static void change(const char *path, long at, int byte)
+static void change(const char *path, long at, uint8_t byte)
 {
-    FILE *f = fopen(path, "r+b");
-
-    fseek(f, at, SEEK_SET);
-    fputc(byte, f);
-    fclose(f);
+    t_patch(path, (uint64_t)at, &byte, 1);
 }
 
 static void refused(const struct said *wanted, const char *why)
@@ -123,7 +114,7 @@ static void refused(const struct said *wanted, const char *why)
 }
 
 /* Changes a byte of the list of the first file: some rows are an error, the others as they were. */
-static void count_wrong(const struct said *wanted, long at, int byte)
+static void count_wrong(const struct said *wanted, long at, uint8_t byte)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct leat_plan *good, *plan;
@@ -292,7 +283,7 @@ static void long_documents(const char *folder)
     static const struct fit_run runs[] = { { 3, 0, 2, 0 },       { 5, 2, 1, 0 },       { 1048575, 3, 1, 0 },
                                            { 1048576, 4, 1, 0 }, { 1048577, 5, 1, 0 }, { 1048583, 6, 2, 0 } };
     static const uint32_t sorted[] = { 0, 6, 2, 5, 3, 7, 1, 4 };
-    char path[700], name[720];
+    char path[700];
     struct leat_dataset *d;
     struct fit_range all = { 0, 8 };
     uint32_t list[8];
@@ -306,8 +297,7 @@ static void long_documents(const char *folder)
     T_CHECK((f = fopen(path, "w")) && fwrite(ends, 1, 64, f) == 64 && fclose(f) == 0);
     snprintf(path, sizeof path, "%s/long.ds", folder);
     T_CHECK((f = fopen(path, "w")) && ftruncate(fileno(f), (off_t)(2 * end)) == 0 && fclose(f) == 0);
-    snprintf(name, sizeof name, "datatrove:%s", path);
-    T_OK(leat_dataset_open(&d, name, NULL, &t_err));
+    T_OK(leat_dataset_open(&d, t_text("datatrove:%s", path), NULL, &t_err));
     for (uint64_t window = 1; window <= 8; window++) {
         struct fit_sort x = { .dataset = d, .ranges = &all, .range_count = 1 };
 

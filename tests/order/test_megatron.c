@@ -87,10 +87,9 @@ static struct leat_plan *open_lines(const char *lines)
 {
     struct plan_rules rules = { .seed = 0 };
     struct leat_plan *plan = NULL;
-    char text[1024];
     enum leat_status s;
+    const char *text = t_text("leat plan 1\norder megatron\nseq-len 16\n%s\n", lines);
 
-    snprintf(text, sizeof text, "leat plan 1\norder megatron\nseq-len 16\n%s\n", lines);
     s = plan_rules_read(&rules, text, strlen(text), "test", &t_err);
     for (size_t i = 0; i < rules.source_count; i++)
         rules.sources[i].dataset = data;
@@ -204,9 +203,8 @@ static void check_others(void)
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct leat_plan *plan = NULL;
-        char text[200];
+        const char *text = t_text("leat plan 1\nsource a\nseq-len 4\n%s\n", lines[i]);
 
-        snprintf(text, sizeof text, "leat plan 1\nsource a\nseq-len 4\n%s\n", lines[i]);
         T_CHECK(leat_plan_parse(&plan, text, strlen(text), "test", NULL, &t_err) == LEAT_E_ARGUMENT);
         T_CHECK(strstr(t_err.message, "order megatron"));
     }
@@ -242,14 +240,11 @@ static void check_no_documents(void)
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     static const uint8_t zeros[2000];
     struct leat_plan *plan;
-    char name[700];
     FILE *f;
 
-    snprintf(name, sizeof name, "%s/raw", folder);
-    f = fopen(name, "w");
+    f = fopen(t_text("%s/raw", folder), "w");
     T_CHECK(f && fwrite(zeros, 1, sizeof zeros, f) == sizeof zeros && fclose(f) == 0);
-    snprintf(name, sizeof name, "raw:%s/raw?dtype=u16", folder);
-    source.name = name;
+    source.name = t_text("raw:%s/raw?dtype=u16", folder);
     o.sources = &source;
     o.source_count = 1;
     o.seq_len = 16;

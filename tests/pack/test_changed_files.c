@@ -96,10 +96,9 @@ static void test_less_text(void)
 {
     size_t room = ZSTD_compressBound(TEXT_BYTES), size = make_lines(), packed_size, less;
     uint8_t *packed = malloc(room);
-    char input[600];
     struct stat st;
+    const char *input = t_text("%s/i.jsonl.zst", folder);
 
-    snprintf(input, sizeof input, "%s/i.jsonl.zst", folder);
     T_CHECK(packed != NULL);
     packed_size = ZSTD_compress(packed, room, text, size, 1);
     t_write(t_path(folder, "i.jsonl.zst"), packed, packed_size);
@@ -233,9 +232,8 @@ static void test_notes(const char *input)
     static uint64_t (*const changes[])(uint8_t *, uint64_t) = { cut_short, other_magic, more_paths };
 
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        char output[16];
+        const char *output = t_text("note%zu", i);
 
-        snprintf(output, sizeof output, "note%zu", i);
         stop_run(output, input);
         change_note(output, changes[i]);
         resume_refused(output, input, LEAT_E_CHECKPOINT, "was not made by the packer");
@@ -271,8 +269,7 @@ static void test_odd_but_right(void)
 {
     struct leat_pack_options o = options(0);
     struct leat_packer *p;
-    char input[600], empty[600];
-    const char *inputs[] = { input };
+    const char *inputs[] = { t_path(folder, "a\nb\\c.jsonl") };
 
     T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
     T_OK(leat_packer_checkpoint(p, "n", 1, &t_err));
@@ -282,22 +279,20 @@ static void test_odd_but_right(void)
     T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
     T_OK(leat_packer_finish(p, NULL, &t_err));
 
-    t_write(t_path(folder, "a\nb\\c.jsonl"), "{\"text\": \"x\"}\n", 14);
-    snprintf(input, sizeof input, "%s", t_path(folder, "a\nb\\c.jsonl"));
+    t_write_text(inputs[0], "{\"text\": \"x\"}\n");
     o.resume = 0;
     T_OK(leat_pack(t_path(folder, "odd.tokens"), inputs, 1, &o, NULL, &t_err));
     T_CHECK(access(t_path(folder, "odd.leat"), F_OK) == 0);
 
-    snprintf(empty, sizeof empty, "%s", t_path(folder, "empty"));
-    inputs[0] = empty;
-    T_CHECK(mkdir(empty, 0777) == 0);
+    inputs[0] = t_path(folder, "empty");
+    T_CHECK(mkdir(inputs[0], 0777) == 0);
     o.format = LEAT_PACK_JSONL;
     T_REFUSED(leat_pack(t_path(folder, "none"), inputs, 1, &o, NULL, &t_err), LEAT_E_NOT_FOUND, "has no files");
 }
 
 int main(void)
 {
-    char input[600];
+    const char *input;
 
     folder = t_folder();
     text = malloc(TEXT_BYTES);
@@ -305,8 +300,8 @@ int main(void)
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     test_cut();
     test_less_text();
-    t_write(t_path(folder, "i.jsonl"), text, make_lines());
-    snprintf(input, sizeof input, "%s", t_path(folder, "i.jsonl"));
+    input = t_path(folder, "i.jsonl");
+    t_write(input, text, make_lines());
     test_fewer_rejects(input);
     test_stopped_again(input);
     test_notes(input);

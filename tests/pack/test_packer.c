@@ -150,11 +150,8 @@ static void pack_column(const struct column *c, const char *path, unsigned threa
 
 static void same_files(const char *a, const char *b)
 {
-    char command[2200];
-
     for (int i = 0; i < 2; i++) {
-        snprintf(command, sizeof command, "cmp '%s%s' '%s%s'", a, i ? ".leat" : ".tokens", b, i ? ".leat" : ".tokens");
-        T_CHECK(system(command) == 0);
+        T_CHECK(system(t_text("cmp '%s%s' '%s%s'", a, i ? ".leat" : ".tokens", b, i ? ".leat" : ".tokens")) == 0);
     }
 }
 

@@ -115,10 +115,7 @@ static bool judge(struct leat_packer *p, const struct row *r)
 
 static void check_same(const char *a, const char *b)
 {
-    char command[2200];
-
-    snprintf(command, sizeof command, "cmp '%s.tokens' '%s.tokens'", a, b);
-    T_CHECK(system(command) == 0);
+    T_CHECK(system(t_text("cmp '%s.tokens' '%s.tokens'", a, b)) == 0);
 }
 
 static void check_rows(const char *const *keep, uint64_t count, uint64_t *seed)

@@ -1,11 +1,7 @@
 /*
  * test_silent_inputs.c: a run ends when its program says so or when it fails, also while it waits for a pipe that says
- * nothing: standard input, at once or after some records, as lines, a text, or compressed; a list that comes through a
- * named pipe; a text without an end, a record or a text of a TiB, and a TiB of compressed data without any text, also
- * while shares are cut; and a pipe that takes the place of a file after it was found, which is refused. All of these
- * went on until the pipe was closed, or for ever. And the program is asked all the while, although somebody sets the
- * clock: the wait for that was up to a time of day, so that with a clock set back by an hour a run could not be stopped
- * for an hour.
+ * nothing, as standard input, a list or in the place of a file, or has a record of a TiB, or a TiB of compressed data
+ * without any text; whatever the clock is set to.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -223,13 +219,10 @@ static void put_pipe(void *context, const struct leat_pack_notice *notice)
 static void check_exchanged(uint32_t parts)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
-    char path[600];
+    char *path = t_path(folder, "exchanged.jsonl");
     const char *inputs[] = { path, path };
-    FILE *f;
 
-    snprintf(path, sizeof path, "%s/exchanged.jsonl", folder);
-    f = fopen(path, "w");
-    T_CHECK(f && fputs("{\"text\": \"a text\"}\n", f) >= 0 && fclose(f) == 0);
+    t_write_text(path, "{\"text\": \"a text\"}\n");
     o.tokenizer = tokenizer;
     o.end_token = 256;
     o.force = 1;
@@ -245,17 +238,13 @@ static void check_exchanged(uint32_t parts)
 int main(void)
 {
     struct leat_tokenizer_options t = LEAT_TOKENIZER_OPTIONS_INIT;
-    char path[600];
-    FILE *f;
 
     signal(SIGPIPE, SIG_IGN);
     folder = t_folder();
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", &t, &t_err));
     test_inputs();
     check_list(NULL);
-    snprintf(path, sizeof path, "%s/a.txt", folder);
-    f = fopen(path, "w");
-    T_CHECK(f && fputs("a text", f) >= 0 && fclose(f) == 0);
+    t_write_text(t_path(folder, "a.txt"), "a text");
     check_list("a.txt\n# and then\na.tx");
     check_huge("huge.jsonl", "{\"text\": \"");
     check_huge("huge.txt", "");

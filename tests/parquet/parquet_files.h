@@ -54,12 +54,10 @@ enum memory { UNLIMITED, AS_NEEDED, MAPPED };
 static inline struct buffer load(const char *name, const char *suffix)
 {
     struct buffer all = { 0 };
-    char path[300];
     FILE *f;
     int c;
 
-    snprintf(path, sizeof path, FILES "/%s%s", name, suffix);
-    f = fopen(path, "rb");
+    f = fopen(t_text(FILES "/%s%s", name, suffix), "rb");
     T_CHECK(f);
     while (f && (c = getc(f)) != EOF) {
         uint8_t byte = (uint8_t)c;

@@ -2,10 +2,6 @@
  * test_due.c: a transfer that is to be tried again at once is: the client does not wait while one is due. What servers
  * ask to wait is waited for, up to a bound for all tries together: that shows in what the client plans, and takes no
  * time here. Whose bytes have all come is not tried again.
- *
- * Seen before: a request that a server had sent elsewhere lay for 100 ms before it was sent there. Where a connection
- * broke, or was given up, right after the last byte, the client asked for bytes beyond it, and said that the object had
- * changed.
  */
 #include "base/clock.h"
 #include "remote/client.h"
@@ -78,11 +74,9 @@ static enum leat_status get(const struct small_server *server, const char *what,
     struct remote *r = NULL;
     struct remote_options options = { .stop = look, .context = &r, .max_tries = LATER + 1 };
     struct remote_object object;
-    char name[64];
     struct url url;
 
-    snprintf(name, sizeof name, "%s/%s", server->url, what);
-    T_OK(url_parse(&url, name, &t_err));
+    T_OK(url_parse(&url, t_text("%s/%s", server->url, what), &t_err));
     if (remote_open(&r, &options, &t_err) == LEAT_E_UNSUPPORTED)
         return LEAT_E_UNSUPPORTED;
     T_OK(remote_stat(r, &url, &object, &t_err));

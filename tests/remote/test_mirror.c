@@ -1,10 +1,7 @@
 /*
- * test_mirror.c: leat_pull() and leat_push() refuse what they are asked wrongly, before any request; and datasets whose
+ * test_mirror.c: leat_pull() and leat_push() refuse what they are asked wrongly, before any request; datasets whose
  * every page and section is right, though the sum of their pages is not, are neither brought nor sent, while sections
  * that this version does not know come along. Datasets are made by hand and lie on a server of the test's.
- *
- * Seen before: the status in the error for keys that a variable promises, and are not there, was that of an object that
- * does not exist, though the call returned another.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,12 +15,7 @@ static const char *folder;
 
 static const char *in_folder(const char *name)
 {
-    static char paths[4][500];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    return t_path(folder, name);
 }
 
 /* ---- What is there ---------------------------------------------------------------------------------------------- */
@@ -54,7 +46,7 @@ static void answer(const char *request, char *out)
 {
     const char *range = strcasestr(request, "\r\nRange: bytes=");
     unsigned long first = 0, last = 0;
-    char path[64], more[128], etag[MD5_ETAG];
+    char path[64], etag[MD5_ETAG];
     uint8_t hash[MD5_BYTES];
 
     for (unsigned i = 0; i < 2 * KINDS; i++) {
@@ -66,9 +58,10 @@ static void answer(const char *request, char *out)
         last = last < t->count ? last : t->count - 1;
         md5_of(t->bytes, t->count, hash);
         md5_etag(hash, 0, etag);
-        snprintf(more, sizeof more, "ETag: %s\r\nContent-Range: bytes %lu-%lu/%lu\r\n", etag, first, last,
-                 (unsigned long)t->count);
-        small_server_give(out, "206 Partial Content", more, t->bytes + first, last + 1 - first);
+        small_server_give(
+            out, "206 Partial Content",
+            t_text("ETag: %s\r\nContent-Range: bytes %lu-%lu/%lu\r\n", etag, first, last, (unsigned long)t->count),
+            t->bytes + first, last + 1 - first);
         return;
     }
     small_server_say(out, "404 Not Found", "", "");
@@ -163,9 +156,8 @@ static void test_pushes(void)
 /* That there are no keys where a variable says that there are is not that the dataset does not exist. */
 static void test_keys(const char *server)
 {
-    char url[64];
+    const char *url = t_text("%s/none", server);
 
-    snprintf(url, sizeof url, "%s/none", server);
     setenv("AWS_ACCESS_KEY_ID", "", 1);
     setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", url, 1);
     refuses(leat_pull("s3://b/right", in_folder("keys"), NULL, NULL, &t_err), LEAT_E_IO,

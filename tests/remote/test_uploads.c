@@ -106,11 +106,10 @@ static bool answer_sweep(const char *request, char *out)
 {
     for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
         const struct sweep *w = &sweeps[i];
-        char first[64], second[64], one[64];
+        const char *first = t_text("?prefix=%s&uploads=", w->name);
+        const char *second = t_text("&prefix=%s&upload-id-marker=1", w->name);
+        const char *one = t_text("/b/%s/", w->name);
 
-        snprintf(first, sizeof first, "?prefix=%s&uploads=", w->name);
-        snprintf(second, sizeof second, "&prefix=%s&upload-id-marker=1", w->name);
-        snprintf(one, sizeof one, "/b/%s/", w->name);
         if (asks(request, "GET ", first) || asks(request, "GET ", second))
             small_server_say(out, w->code, "", asks(request, "GET ", first) ? w->first : w->second);
         else if (asks(request, "DELETE ", one))
@@ -183,8 +182,7 @@ static void note(struct upload *u)
 
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         t_err.message[0] = '\0';
-        T_STATUS(upload_note(u, 0, wrong[i], &t_err), LEAT_E_IO);
-        T_CONTAINS(t_err.message, STRANGE);
+        T_REFUSED(upload_note(u, 0, wrong[i], &t_err), LEAT_E_IO, STRANGE);
     }
     for (unsigned i = 0; i < PARTS; i++)
         T_OK(upload_note(u, i, i == 0 ? "\"no MD5\"" : "\"" MD5 "\"", &t_err));

@@ -50,15 +50,9 @@ static inline bool copy_file(const char *from, const char *to)
     return true;
 }
 
-/* NAME + suffix, in one of four buffers that take turns. */
 static inline const char *with(const char *name, const char *suffix)
 {
-    static char paths[4][700];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%.600s%.90s", name, suffix);
-    return path;
+    return t_text("%s%s", name, suffix);
 }
 
 static inline bool same_dataset(const char *a, const char *b)

@@ -11,11 +11,9 @@
 
 static struct leat_tokenizer *open_tokenizer(const char *name)
 {
-    char path[256];
     struct leat_tokenizer *t;
 
-    snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, name);
-    T_OK(leat_tokenizer_open(&t, strchr(name, '.') ? path : name, NULL, &t_err));
+    T_OK(leat_tokenizer_open(&t, strchr(name, '.') ? t_text("%s/%s", VECTORS_FOLDER, name) : name, NULL, &t_err));
     return t;
 }
 

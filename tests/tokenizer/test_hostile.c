@@ -45,7 +45,6 @@ static struct leat_tokenizer *open_tokenizer(const char *name)
 {
     static struct leat_tokenizer *t;
     static char last[1024];
-    char path[1024];
 
     if (strcmp(name, last) == 0)
         return t;
@@ -54,8 +53,8 @@ static struct leat_tokenizer *open_tokenizer(const char *name)
     t = NULL;
     if (!*name)
         return NULL;
-    snprintf(path, sizeof path, "%s%s", strchr(name, '/') || !strchr(name, '.') ? "" : VECTORS_FOLDER "/", name);
-    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    T_OK(leat_tokenizer_open(
+        &t, t_text("%s%s", strchr(name, '/') || !strchr(name, '.') ? "" : VECTORS_FOLDER "/", name), NULL, &t_err));
     return t;
 }
 
@@ -245,8 +244,7 @@ static void check_bound(const char *name)
     options.max_bytes = 1 << 18;
     T_OK(leat_encoder_open(&e, t, &options, &t_err));
     T_OK(leat_encoder_open(&other, t, NULL, &t_err));
-    T_STATUS(leat_encoder_encode(e, text, text_bytes, &ids, &count, &t_err), LEAT_E_PRETOKEN);
-    T_CONTAINS(t_err.message, "a stretch of");
+    T_REFUSED(leat_encoder_encode(e, text, text_bytes, &ids, &count, &t_err), LEAT_E_PRETOKEN, "a stretch of");
     T_CONTAINS(t_err.message, "cannot be cut");
     T_CONTAINS(t_err.message, "the limit of 256 KiB");
     T_OK(leat_encoder_encode(e, "hello world, hello", 18, &ids, &count, &t_err));
@@ -357,10 +355,8 @@ static void test_windows(void)
         struct pretokenizer *p;
         struct buffer whole = { 0 };
         struct opened_spec o;
-        char path[256];
 
-        snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, names[i]);
-        T_OK(spec_open(&o, strchr(names[i], '.') ? path : names[i], NULL, &t_err));
+        T_OK(spec_open(&o, strchr(names[i], '.') ? t_text("%s/%s", VECTORS_FOLDER, names[i]) : names[i], NULL, &t_err));
         T_OK(pretokenizer_make(&p, o.spec, &t_err));
         cut(p, SIZE_MAX, &all, &whole);
         for (size_t window = 4; window < 100; window += window < 20 ? 1 : 13) {

@@ -57,11 +57,9 @@ static void make_merges(struct vocabulary *v)
     v->merge_count = 0;
     for (uint32_t i = LETTERS; i < v->symbols; i++)
         for (size_t at = 1; at < strlen(v->text[i]); at++) {
-            char left[LONGEST + 1];
             uint32_t l, r = find(v, v->text[i] + at);
 
-            snprintf(left, sizeof left, "%.*s", (int)at, v->text[i]);
-            l = find(v, left);
+            l = find(v, t_text("%.*s", (int)at, v->text[i]));
             if (l != MERGE_NONE && r != MERGE_NONE && t_below(&state, 10) < kept && v->merge_count < MERGES)
                 v->merges[v->merge_count++] = (struct merge) { l, r, i, 0 };
         }

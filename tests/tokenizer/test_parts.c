@@ -328,13 +328,11 @@ static void check_files(uint64_t *random)
     static const char *const published[] = { "llama3_1.tokenizer.json.zst",    "qwen2_5.tokenizer.json.zst",
                                              "deepseek_v3.tokenizer.json.zst", "mistral_nemo.tokenizer.json.zst",
                                              "mistral_v1.tokenizer.json.zst",  "gemma2.tokenizer.json.zst" };
-    char path[256];
 
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
         check_file(builtin[i], 8, random);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, small[i]);
-        check_file(path, 20, random);
+        check_file(t_text("%s/%s", VECTORS_FOLDER, small[i]), 20, random);
     }
     for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
         if (vocabulary_path(published[i]))
@@ -349,10 +347,8 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
     struct tokenizer_spec *spec;
     struct opened_spec o;
     struct pipeline *pipeline;
-    char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, name);
-    T_OK(spec_open(&o, path, NULL, &t_err));
+    T_OK(spec_open(&o, t_text("%s/%s", VECTORS_FOLDER, name), NULL, &t_err));
     spec = o.spec;
     o.spec = NULL;
     s = &spec->sentencepiece;
@@ -366,8 +362,7 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
     if (settings & 8)
         s->charsmap = (struct spec_string) { map, (uint32_t)small_charsmap(map) };
     T_OK(pipeline_make(&pipeline, spec, &t_err));
-    snprintf(path, sizeof path, "%s, settings %u", name, settings);
-    check_texts(path, pipeline, 8, random);
+    check_texts(t_text("%s, settings %u", name, settings), pipeline, 8, random);
     pipeline_free(pipeline);
     spec_close(&o);
 }

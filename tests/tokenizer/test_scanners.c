@@ -360,8 +360,8 @@ static void check_refusals(uint64_t seed)
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         const char *text = refused[i].pattern;
 
-        T_STATUS(pattern_compile(&pattern, text, strlen(text), refused[i].dialect, &t_err), LEAT_E_UNSUPPORTED);
-        T_CONTAINS(t_err.message, refused[i].says);
+        T_REFUSED(pattern_compile(&pattern, text, strlen(text), refused[i].dialect, &t_err), LEAT_E_UNSUPPORTED,
+                  refused[i].says);
         T_CHECK(pattern == NULL);
     }
     /* every prefix of a rich pattern is taken or refused, never read past its end: some of them in each run */
@@ -408,8 +408,7 @@ static void check_refusals(uint64_t seed)
     struct pattern *pattern;
 
     (void)seed;
-    T_STATUS(pattern_compile(&pattern, "a+", 2, SCAN_RUST, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "PCRE2");
+    T_REFUSED(pattern_compile(&pattern, "a+", 2, SCAN_RUST, &t_err), LEAT_E_UNSUPPORTED, "PCRE2");
     T_CHECK(pattern == NULL);
 }
 

@@ -1,11 +1,8 @@
 /*
  * test_unigram.c: Unigram models of random vocabularies against the two references' rules (models/unigram.h), read
- * literally: at each place every token is compared with the text, and nothing is forgotten or cut. Over few characters
- * of one to four bytes, with scores that make many sums equal, positive ones, sums beyond 100000, tokens given twice,
- * user-defined and unused ones, some bytes or all to fall back to, an unknown token or none. Texts are encoded whole,
- * cut in two everywhere, and in single characters; long ones, which go by pieces, once more with a cache that knows
- * them; pretokens in batches. Also that no bound is passed, and that stretches without a cut are refused when it is
- * small.
+ * literally: over few characters, with equal sums, positive scores, tokens given twice, user-defined and unused, bytes
+ * to fall back to, an unknown token or none. Texts are encoded whole, cut everywhere, with a cache, and in batches.
+ * Also that no bound is passed, and that stretches without a cut are refused when it is small.
  */
 #include <float.h>
 #include <math.h>
@@ -88,13 +85,10 @@ static double random_score(unsigned kind, size_t bytes)
 
 static void add_bytes(struct vocabulary *v, unsigned every)
 {
-    char name[8];
-
     v->spec->byte_fallback = true;
     for (unsigned b = 0; b < 256; b++)
         if (every == 1 || b % every) {
-            snprintf(name, sizeof name, "<0x%02X>", b);
-            add(v, name, 6, v->spec->reference == SPEC_SENTENCEPIECE ? SPEC_BYTE : SPEC_NORMAL, -20);
+            add(v, t_text("<0x%02X>", b), 6, v->spec->reference == SPEC_SENTENCEPIECE ? SPEC_BYTE : SPEC_NORMAL, -20);
         }
 }
 
@@ -238,16 +232,13 @@ static size_t put_run(const struct vocabulary *v, const uint8_t *text, size_t by
 {
     uint32_t whole = narrow ? SPEC_NONE : find(v, text, bytes, false);
     bool all = v->spec->byte_fallback;
-    char name[8];
 
     *out = whole != SPEC_NONE ? whole : v->spec->unknown;
     for (size_t i = 0; whole == SPEC_NONE && all && i < bytes; i++) {
-        snprintf(name, sizeof name, "<0x%02X>", text[i]);
-        all = find(v, name, 6, true) != SPEC_NONE;
+        all = find(v, t_text("<0x%02X>", text[i]), 6, true) != SPEC_NONE;
     }
     for (size_t i = 0; whole == SPEC_NONE && all && i < bytes; i++) {
-        snprintf(name, sizeof name, "<0x%02X>", text[i]);
-        out[i] = find(v, name, 6, true);
+        out[i] = find(v, t_text("<0x%02X>", text[i]), 6, true);
     }
     return whole == SPEC_NONE && all ? bytes : 1;
 }

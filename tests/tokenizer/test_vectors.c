@@ -164,10 +164,8 @@ static void check_tokenizer(const char *name, const char *file)
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
     struct leat_encoder *plain, *special;
     struct leat_tokenizer *t;
-    char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, file ? file : "");
-    T_OK(leat_tokenizer_open(&t, file ? path : name, NULL, &t_err));
+    T_OK(leat_tokenizer_open(&t, file ? t_text("%s/%s", VECTORS_FOLDER, file ? file : "") : name, NULL, &t_err));
     T_OK(leat_encoder_open(&plain, t, NULL, &t_err));
     options.special = 1;
     T_OK(leat_encoder_open(&special, t, &options, &t_err));

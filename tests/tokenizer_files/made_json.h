@@ -24,19 +24,13 @@ static inline enum leat_status load(struct tokenizer_spec **spec, const char *js
 /* A file of a good model and other parts. */
 static inline const char *with(const char *parts)
 {
-    static char json[4096];
-
-    snprintf(json, sizeof json, "{\"version\":\"1.0\",%s," MODEL "}", parts);
-    return json;
+    return t_text("{\"version\":\"1.0\",%s," MODEL "}", parts);
 }
 
 /* A file whose model has other members besides vocabulary and merges. */
 static inline const char *with_model(const char *members)
 {
-    static char json[4096];
-
-    snprintf(json, sizeof json, "{\"model\":{%s}}", members);
-    return json;
+    return t_text("{\"model\":{%s}}", members);
 }
 
 #endif

@@ -48,12 +48,11 @@ static inline void closed(struct opened *o)
 /* tokenizer.json: the tokens a, b and ab, and a merge. */
 static inline struct opened with(const char *parts, const char *model)
 {
-    char json[2048];
-
-    snprintf(json, sizeof json,
-             "{%s\"model\":{\"type\":\"BPE\",%s\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}", parts,
-             model);
-    return opened(file_with("tokenizer.json", json), NULL);
+    return opened(
+        file_with("tokenizer.json",
+                  t_text("{%s\"model\":{\"type\":\"BPE\",%s\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}",
+                         parts, model)),
+        NULL);
 }
 
 /* `wanted`: the ids with a space behind each. */

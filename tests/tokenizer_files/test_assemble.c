@@ -136,12 +136,11 @@ static void not_opened(const char *name, enum leat_status status, const char *se
 /* Opening is refused with a line that makes a tokenizer.json in the folder. */
 static void refused_with_line(const char *name, const char *folder)
 {
-    char line[2048];
-
-    snprintf(line, sizeof line,
-             "; let transformers write a tokenizer.json: AutoTokenizer.from_pretrained(\"%s\").save_pretrained(\"%s\")",
-             folder, folder);
-    not_opened(name, LEAT_E_UNSUPPORTED, line);
+    not_opened(
+        name, LEAT_E_UNSUPPORTED,
+        t_text(
+            "; let transformers write a tokenizer.json: AutoTokenizer.from_pretrained(\"%s\").save_pretrained(\"%s\")",
+            folder, folder));
 }
 
 static void test_words(void)
@@ -158,13 +157,11 @@ static void test_words(void)
 static void test_pairs(void)
 {
     const char *folder = t_folder();
-    char file[1024];
 
     put(folder, "vocab.json", PAIRS);
     put_row(folder, &pairs[0]);
     not_opened(folder, LEAT_E_NO_FILE, "has no tokenizer");
-    snprintf(file, sizeof file, "%s/vocab.json", folder);
-    not_opened(file, LEAT_E_NO_FILE, "needs the file merges.txt beside it");
+    not_opened(t_text("%s/vocab.json", folder), LEAT_E_NO_FILE, "needs the file merges.txt beside it");
     put(folder, "merges.txt", MERGES);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         same(folder, &pairs[i]);
@@ -274,7 +271,6 @@ static void test_sentencepiece(void)
                                          "sentencepiece.model", "spm.model",    "tokenizer.model.v3" };
     static const char model[] = "\x0a\x0e\x0a\x05<unk>\x15\x01\x01\x01\x01\x18\x02\x0a\x08\x0a\x01"
                                 "a\x15\x01\x01\x01\x01\x12\x02\x18\x02";
-    char file[1024];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *folder = t_folder();
@@ -286,8 +282,7 @@ static void test_sentencepiece(void)
         spec_close(&o);
         put(folder, "tokenizer_config.json", "{\"tokenizer_class\":\"XGLMTokenizerFast\"}");
         not_opened(folder, LEAT_E_UNSUPPORTED, "the ids of a XGLMTokenizer are not those of its");
-        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
-        T_OK(spec_open(&o, file, NULL, &t_err));
+        T_OK(spec_open(&o, t_text("%s/%s", folder, names[i]), NULL, &t_err));
         spec_close(&o);
     }
 }

@@ -76,9 +76,8 @@ static void test_components(const char *part, const struct row *rows, size_t cou
 {
     for (size_t i = 0; i < count; i++) {
         struct tokenizer_spec *spec;
-        char member[256];
+        const char *member = t_text("\"%s\":%s", part, rows[i].part);
 
-        snprintf(member, sizeof member, "\"%s\":%s", part, rows[i].part);
         if (load(&spec, with(member)) != LEAT_OK) {
             T_FAIL("%s: %s", member, t_err.message);
             continue;

@@ -350,12 +350,10 @@ static void test_sentencepiece_bytes(void)
 {
     struct model m = { .size = 0 };
     struct tokenizer_spec *spec;
-    char name[16];
 
     put_piece(&m, "<unk>", 0, 2);
     for (unsigned b = 0; b < 256; b++) {
-        snprintf(name, sizeof name, "<0x%02X>", b);
-        put_piece(&m, name, 0, 6);
+        put_piece(&m, t_text("<0x%02X>", b), 0, 6);
     }
     PUT(&m, "\x12\x05\x18\x02\x98\x02\x01");
     T_OK(load(&spec, "m.model", m.bytes, m.size, NULL));
@@ -425,14 +423,12 @@ static void test_sentencepiece_refusals(void)
 static void test_sentencepiece_twice(void)
 {
     struct model m;
-    char text[8];
 
     for (unsigned twice = 1; twice <= 70; twice++) {
         m.size = 0;
         put_piece(&m, "<unk>", 0, 2);
         for (unsigned i = 0; i <= 70; i++) {
-            snprintf(text, sizeof text, "%u", i == twice ? i / 2 : i);
-            put_piece(&m, text, 0, 1);
+            put_piece(&m, t_text("%u", i == twice ? i / 2 : i), 0, 1);
         }
         PUT(&m, BPE_MODEL);
         refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "this token appears twice in the file");

@@ -1,9 +1,7 @@
 /*
  * test_odd_patterns.c: vocabulary files with rare expressions in them, or such as match nothing: what they give is what
- * tokenizers 0.23.3 gives, and where that fails, so does leat. And that a sentence about an expression that cannot be
- * used names the file and the component.
- *
- * Once an empty string to replace was found nowhere.
+ * tokenizers 0.23.3 gives, and where that fails, so does leat. A sentence about an expression that cannot be used names
+ * the file and the component.
  */
 #include "odd_files.h"
 
@@ -84,12 +82,10 @@ static void test_slow_expressions(void)
 
 static void not_opened(const char *parts, const char *component)
 {
-    static char json[32768];
     struct leat_tokenizer *t;
     const char *path;
 
-    snprintf(json, sizeof json, "{%s,\"model\":{\"vocab\":{\"a\":0},\"merges\":[]}}", parts);
-    path = file_with("bad.json", json);
+    path = file_with("bad.json", t_text("{%s,\"model\":{\"vocab\":{\"a\":0},\"merges\":[]}}", parts));
     T_REFUSED(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED, path);
     T_CONTAINS(t_err.message, component);
 }
@@ -107,10 +103,7 @@ static void test_shown_expressions(void)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char parts[512];
-
-        snprintf(parts, sizeof parts, SPLIT("\"Regex\":\"%s\"") "\"version\":\"1.0\"", rows[i].regex);
-        not_opened(parts, rows[i].sentence);
+        not_opened(t_text(SPLIT("\"Regex\":\"%s\"") "\"version\":\"1.0\"", rows[i].regex), rows[i].sentence);
     }
 }
 
@@ -222,7 +215,7 @@ static void test_sentences(void)
 static void test_large_expressions(void)
 {
     enum { PARTS = 1200 };
-    static char regex[PARTS * 16], parts[sizeof regex + 256];
+    static char regex[PARTS * 16];
     static const char *const sentences[] = { "more than 256 kinds of characters",
                                              "too many different character classes", "nested too deeply" };
 
@@ -232,11 +225,11 @@ static void test_large_expressions(void)
         for (unsigned i = 0; i < (k == 0 ? 300 : k == 1 ? PARTS : 100); i++)
             used += (size_t)snprintf(regex + used, sizeof regex - used, k == 2 ? "(" : "%s\\\\x{%x}", i ? "|" : "",
                                      0x4e00 + i);
-        snprintf(parts, sizeof parts,
-                 "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"%s\"},\"behavior\":\"Isolated\","
-                 "\"invert\":false}",
-                 regex);
-        not_opened(parts, sentences[k]);
+        not_opened(
+            t_text("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"%s\"},\"behavior\":\"Isolated\","
+                   "\"invert\":false}",
+                   regex),
+            sentences[k]);
     }
 }
 

@@ -99,27 +99,26 @@ static void test_unigram_bytes(void)
 static void test_shared_id(void)
 {
     static const uint32_t ids[] = { 3, 3000000 };
-    char json[256];
 
     for (size_t i = 0; i < 2; i++) {
-        char wanted[32];
         const char *text;
         struct leat_encoder_options special = LEAT_ENCODER_OPTIONS_INIT;
         struct opened o;
         uint64_t bytes;
 
-        snprintf(json, sizeof json,
-                 "{\"pat_str\":\"a|b\",\"mergeable_ranks\":\"YQ== 0\\nYg== 1\\n\",\"special_tokens\":{\"<y>\":%u,"
-                 "\"<x>\":%u,\"<z>\":%u}}",
-                 (unsigned)ids[i], (unsigned)ids[i], (unsigned)ids[i] + 1);
-        o = opened(file_with("mine.json", json), NULL);
+        o = opened(
+            file_with(
+                "mine.json",
+                t_text("{\"pat_str\":\"a|b\",\"mergeable_ranks\":\"YQ== 0\\nYg== 1\\n\",\"special_tokens\":{\"<y>\":%u,"
+                       "\"<x>\":%u,\"<z>\":%u}}",
+                       (unsigned)ids[i], (unsigned)ids[i], (unsigned)ids[i] + 1)),
+            NULL);
         leat_encoder_close(o.encoder);
         special.special = 1;
         T_OK(leat_encoder_open(&o.encoder, o.tokenizer, &special, &t_err));
         T_OK(leat_encoder_decode(o.encoder, &ids[i], 1, &text, &bytes, &t_err));
         T_STR(text, "<y>");
-        snprintf(wanted, sizeof wanted, "%u 0 %u ", (unsigned)ids[i], (unsigned)ids[i]);
-        encodes(&o, "<x>a<y>", wanted);
+        encodes(&o, "<x>a<y>", t_text("%u 0 %u ", (unsigned)ids[i], (unsigned)ids[i]));
         closed(&o);
     }
 }
@@ -168,7 +167,7 @@ static struct opened with_bytes(const char *parts, const char *model, const char
 static void test_long_added_token(void)
 {
     enum { LONG = 70000 };
-    static char xs[LONG + 1], parts[LONG + 1024], text[2 * LONG + 64];
+    static char xs[LONG + 1], parts[LONG + 1024];
     struct opened o;
 
     memset(xs, 'x', LONG);
@@ -182,8 +181,7 @@ static void test_long_added_token(void)
 #undef ADDED
     o = with_bytes(parts, "\"byte_fallback\":true,",
                    "\"a\":256,\"b\":257,\"ab\":258,\"\\u2581\":259},\"merges\":[\"a b\"]");
-    snprintf(text, sizeof text, "a<y>b%sab<y>%s<y>a", xs, xs);
-    encodes(&o, text, "256 261 257 260 258 261 260 261 256 ");
+    encodes(&o, t_text("a<y>b%sab<y>%s<y>a", xs, xs), "256 261 257 260 258 261 260 261 256 ");
     closed(&o);
 }
 
@@ -213,20 +211,22 @@ static void test_late_cut(void)
 static void test_long_tokens(void)
 {
     enum { LONG = 20000, LONGER = 140000 };
-    static char as[LONG + 1], xs[LONGER + 1], json[4 * LONG + LONGER + 1024], text[LONGER + 3];
+    static char as[LONG + 1], xs[LONGER + 1];
     struct opened o;
 
     memset(as, 'a', LONG);
     memset(xs, 'x', LONGER);
-    snprintf(json, sizeof json,
-             "{\"added_tokens\":[{\"id\":5,\"content\":\"%s\",\"single_word\":false,\"lstrip\":false,\"rstrip\":"
-             "false,\"normalized\":false,\"special\":false}],\"normalizer\":{\"type\":\"Replace\",\"pattern\":"
-             "{\"String\":\" \"},\"content\":\"_\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,"
-             "\"%s\":3,\"%sb\":4},\"merges\":[\"a b\",\"%s b\"]}}",
-             xs, as, as, as);
-    o = opened(file_with("tokenizer.json", json), NULL);
-    snprintf(text, sizeof text, "a%sb", xs);
-    encodes(&o, text, "0 5 1 ");
+    o = opened(
+        file_with(
+            "tokenizer.json",
+            t_text(
+                "{\"added_tokens\":[{\"id\":5,\"content\":\"%s\",\"single_word\":false,\"lstrip\":false,\"rstrip\":"
+                "false,\"normalized\":false,\"special\":false}],\"normalizer\":{\"type\":\"Replace\",\"pattern\":"
+                "{\"String\":\" \"},\"content\":\"_\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,"
+                "\"%s\":3,\"%sb\":4},\"merges\":[\"a b\",\"%s b\"]}}",
+                xs, as, as, as)),
+        NULL);
+    encodes(&o, t_text("a%sb", xs), "0 5 1 ");
     closed(&o);
 }
 

@@ -154,11 +154,9 @@ static inline void write_document(struct leat_writer *w, const struct subject *s
 
 static inline void load(struct craft_text *text, const char *name, const char *ending, int *fd)
 {
-    char path[700];
     off_t size;
 
-    snprintf(path, sizeof path, "%s%s", name, ending);
-    *fd = open(path, O_RDWR);
+    *fd = open(t_text("%s%s", name, ending), O_RDWR);
     size = *fd >= 0 ? lseek(*fd, 0, SEEK_END) : -1;
     text->count = size > 0 ? (uint64_t)size : 0;
     text->bytes = malloc(text->count + 1);

@@ -62,14 +62,12 @@ static void add_part(const char *name, const char *as)
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
     uint8_t checksum[16];
-    char path[32];
     FILE *f;
 
     T_OK(leat_dataset_open(&d, t_path(folder, name), NULL, &t_err));
     leat_dataset_info(d, &info);
     leat_dataset_close(d);
-    snprintf(path, sizeof path, "%s.leat", name);
-    f = fopen(t_path(folder, path), "r");
+    f = fopen(t_path(folder, t_text("%s.leat", name)), "r");
     T_CHECK(f && fseek(f, 4080, SEEK_SET) == 0 && fread(checksum, 1, 16, f) == 16 && fclose(f) == 0);
     say("part %s ", as);
     say_hex(checksum);

@@ -175,7 +175,6 @@ static void write_file(int fd, const char *text)
 static void test_against_python(void)
 {
     char data[] = "/tmp/leat_test_json_XXXXXX", program[] = "/tmp/leat_test_script_XXXXXX";
-    char command[256];
     int data_fd = mkstemp(data), program_fd = mkstemp(program);
     FILE *out = data_fd >= 0 ? fdopen(data_fd, "w") : NULL;
     struct json j;
@@ -187,8 +186,7 @@ static void test_against_python(void)
         json_end(&j);
         T_EQ(fclose(out), 0);
         write_file(program_fd, script);
-        snprintf(command, sizeof command, "python3 %s %s", program, data);
-        T_EQ(system(command), 0);
+        T_EQ(system(t_text("python3 %s %s", program, data)), 0);
     }
     unlink(data);
     unlink(program);

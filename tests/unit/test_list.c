@@ -42,11 +42,8 @@ static void make_part(const char *path, unsigned part, const char *lengths, cons
 
     T_OK(leat_writer_open(&w, path, options, &t_err));
     if (*lengths) {
-        char name[32];
-
         for (unsigned i = 0; i < 2; i++) {
-            snprintf(name, sizeof name, "in-%u-%u", part, i);
-            T_OK(leat_writer_add_input(w, name, NULL, &t_err));
+            T_OK(leat_writer_add_input(w, t_text("in-%u-%u", part, i), NULL, &t_err));
         }
     }
     for (unsigned i = 0; lengths[i]; i++) {
@@ -370,11 +367,9 @@ static void check_long_list(void)
 static void refused(const char *list, size_t count, enum leat_status status, const char *why)
 {
     struct leat_dataset *d = (struct leat_dataset *)&joined;
-    char name[1100];
 
     t_write(in_folder("bad.list"), list, count);
-    snprintf(name, sizeof name, "@%s", in_folder("bad.list"));
-    T_STATUS(leat_dataset_open(&d, name, NULL, &t_err), status);
+    T_STATUS(leat_dataset_open(&d, t_text("@%s", in_folder("bad.list")), NULL, &t_err), status);
     T_CHECK(d == NULL);
     T_CONTAINS(t_err.message, why);
     T_EQ(t_err.status, status);

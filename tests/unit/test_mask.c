@@ -153,7 +153,6 @@ static void test_list(const char *masked, const char *plain)
 
 static void test_damage(const char *name)
 {
-    char path[1024];
     struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
     struct leat_dataset *d;
     uint8_t got[10];
@@ -163,8 +162,7 @@ static void test_damage(const char *name)
     T_OK(leat_dataset_open(&d, name, NULL, &t_err));
     T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
     leat_dataset_close(d);
-    snprintf(path, sizeof path, "%s.leat", name);
-    f = fopen(path, "r+b");
+    f = fopen(t_text("%s.leat", name), "r+b");
     fseek(f, 0, SEEK_END);
     size = (uint64_t)ftell(f);
     /* the mask's pages end the file; the last bytes before them are the mask's */

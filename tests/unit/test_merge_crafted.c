@@ -22,8 +22,7 @@ static void refuse_crafted(enum leat_status status, const char *what)
 
     shuffle.shuffle = 1;
     for (int i = 0; i < 2; i++) {
-        T_STATUS(merge("never", names, 1, i ? &shuffle : NULL, NULL), status);
-        T_CONTAINS(t_err.message, what);
+        T_REFUSED(merge("never", names, 1, i ? &shuffle : NULL, NULL), status, what);
         T_CONTAINS(t_err.message, "/crafted");
     }
     T_EQ(t_files(folder), files);

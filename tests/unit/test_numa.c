@@ -15,10 +15,7 @@ static const char *root;
 
 static void put(const char *device, const char *text)
 {
-    char path[100];
-
-    snprintf(path, sizeof path, "bus/pci/devices/%s/numa_node", device);
-    t_write_below(root, path, text);
+    t_write_below(root, t_text("bus/pci/devices/%s/numa_node", device), text);
 }
 
 /* -1, or a node that this machine has, with this CPU if that is not negative. */

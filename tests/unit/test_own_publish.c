@@ -24,10 +24,9 @@ static void check_text(const char *name, const char *text)
 /* Root can give folders away. */
 static void check_folder(const char *folder)
 {
-    char inner[700];
     bool made;
+    const char *inner = t_text("%s/run", folder);
 
-    snprintf(inner, sizeof inner, "%s/run", folder);
     T_OK(own_file_make_folder(inner, &made, &t_err));
     T_CHECK(made);
     T_OK(own_file_make_folder(inner, &made, &t_err));

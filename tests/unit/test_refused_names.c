@@ -84,16 +84,13 @@ static void test_instead(void)
 /* Nobody writes into these pipes: opening them must not wait. */
 static void test_pipes(void)
 {
-    char list[700];
-
     T_EQ(mkfifo(t_path(folder, "p.leat"), 0666), 0);
     T_EQ(link(t_path(folder, "whole.tokens"), t_path(folder, "p.tokens")), 0);
     refuse_to_open(t_path(folder, "p"), LEAT_E_IO, "p.leat is not a regular file");
     T_EQ(mkfifo(t_path(folder, "q.tokens"), 0666), 0);
     T_EQ(link(t_path(folder, "whole.leat"), t_path(folder, "q.leat")), 0);
     refuse_to_open(t_path(folder, "q"), LEAT_E_IO, "q.tokens is not a regular file");
-    snprintf(list, sizeof list, "@%s/p.leat", folder);
-    refuse_to_open(list, LEAT_E_IO, "p.leat is not a regular file");
+    refuse_to_open(t_text("@%s/p.leat", folder), LEAT_E_IO, "p.leat is not a regular file");
     mkdir(t_path(folder, "d.leat"), 0777);
     refuse_to_open(t_path(folder, "d"), LEAT_E_IO, "d.leat is not a regular file");
 }

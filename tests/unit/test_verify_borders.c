@@ -109,7 +109,7 @@ static void damage_tokens(struct subject *s, uint64_t offset)
     uint8_t byte = s->files.tokens.bytes[offset] ^ 1;
     struct outcome o = damage(s, 0, offset, &byte, 1, 0, "a byte of tokens");
     uint64_t first = document_of(s, page * in_page), last = document_of(s, page * in_page + in_page - 1);
-    char documents[64], text[1000];
+    char documents[64];
 
     T_EQ(o.status, LEAT_E_CHECKSUM);
     T_EQ(o.report.damaged_pages, 1);
@@ -121,9 +121,8 @@ static void damage_tokens(struct subject *s, uint64_t offset)
         snprintf(documents, sizeof documents, "document %" PRIu64, first);
     else
         snprintf(documents, sizeof documents, "documents %" PRIu64 " to %" PRIu64, first, last);
-    snprintf(text, sizeof text, "page %" PRIu64 " of %s.tokens (tokens %" PRIu64 " to %" PRIu64 ", %s) ", page, s->name,
-             page * in_page, page * in_page + in_page - 1, documents);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message, t_text("page %" PRIu64 " of %s.tokens (tokens %" PRIu64 " to %" PRIu64 ", %s) ", page,
+                                     s->name, page * in_page, page * in_page + in_page - 1, documents));
     T_EQ(o.err.offset, page * PAGE_BYTES);
 }
 
@@ -133,13 +132,11 @@ static void damage_end_token(struct subject *s, uint64_t document)
     uint64_t token = s->starts[document + 1] - 1;
     uint8_t zero[4] = { 0 };
     struct outcome o = damage(s, 0, token * s->width, zero, s->width, CRAFT_REPAIR_TOKENS | RULES_ONLY, "an end token");
-    char text[100];
 
     T_EQ(o.status, LEAT_E_TOKEN);
     T_EQ(o.report.damaged_pages, 0);
     T_EQ(o.report.damaged_others, 1);
-    snprintf(text, sizeof text, "document %" PRIu64 " of ", document);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message, t_text("document %" PRIu64 " of ", document));
     T_CONTAINS(o.err.message, "does not end with the end-of-document token");
     T_EQ(o.err.offset, token * s->width);
 }
@@ -150,12 +147,10 @@ static void damage_begin_token(struct subject *s, uint64_t document)
     uint8_t zero[4] = { 0 };
     struct outcome o =
         damage(s, 0, token * s->width, zero, s->width, CRAFT_REPAIR_TOKENS | RULES_ONLY, "a begin token");
-    char text[100];
 
     T_EQ(o.status, LEAT_E_TOKEN);
     T_EQ(o.report.damaged_others, 1);
-    snprintf(text, sizeof text, "document %" PRIu64 " of ", document);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message, t_text("document %" PRIu64 " of ", document));
     T_CONTAINS(o.err.message, "does not start with the begin token");
 }
 
@@ -164,12 +159,10 @@ static void damage_id(struct subject *s, uint64_t token)
 {
     uint8_t large[4] = { 0xff, 0xff, 0xff, 0 };
     struct outcome o = damage(s, 0, token * s->width, large, s->width, CRAFT_REPAIR_TOKENS | RULES_ONLY, "an id");
-    char text[100];
 
     T_EQ(o.status, LEAT_E_TOKEN);
     T_EQ(o.report.damaged_pages, 0);
-    snprintf(text, sizeof text, "token %" PRIu64 " of ", token);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message, t_text("token %" PRIu64 " of ", token));
     T_EQ(o.err.offset, token * s->width);
 }
 
@@ -201,7 +194,6 @@ static void damage_start(struct subject *s, uint64_t document, int all)
 static void damage_entry(struct subject *s, uint64_t cell, int all)
 {
     uint64_t at = craft_place(&s->files, CRAFT_DIRECTORY) + 8 * cell, is = craft_load64(s->files.index.bytes + at);
-    char text[100];
 
     struct outcome o = damage64(s, at, is + 1, 0, "a directory entry");
 
@@ -212,8 +204,7 @@ static void damage_entry(struct subject *s, uint64_t cell, int all)
 
         o = damage64(s, at, wrong, RULES_ONLY, "a directory entry with right sums");
         T_EQ(o.status, LEAT_E_DOCUMENTS);
-        snprintf(text, sizeof text, ": entry %" PRIu64 " of its directory", cell);
-        T_CONTAINS(o.err.message, text);
+        T_CONTAINS(o.err.message, t_text(": entry %" PRIu64 " of its directory", cell));
         T_EQ(o.err.offset, at);
     }
 }
@@ -221,15 +212,14 @@ static void damage_entry(struct subject *s, uint64_t cell, int all)
 static void damage_origin(struct subject *s, uint64_t document)
 {
     uint64_t at = craft_place(&s->files, CRAFT_ORIGINS) + 16 * document;
-    char text[100];
     struct outcome o = damage64(s, at + 8, 2, 0, "an origin");
 
     T_EQ(o.status, LEAT_E_CHECKSUM);
     T_CONTAINS(o.err.message, "the origins section of ");
     o = damage64(s, at + 8, 2, RULES_ONLY, "an origin with right sums");
     T_EQ(o.status, LEAT_E_RECORD);
-    snprintf(text, sizeof text, ": the origin of document %" PRIu64 " names an input that does not exist", document);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message,
+               t_text(": the origin of document %" PRIu64 " names an input that does not exist", document));
     T_EQ(o.err.offset, at);
 }
 
@@ -237,12 +227,10 @@ static void damage_origin(struct subject *s, uint64_t document)
 static void damage_order(struct subject *s, uint64_t document)
 {
     uint64_t at = craft_place(&s->files, CRAFT_ORIGINS) + 16 * document;
-    char text[100];
     struct outcome o = damage64(s, at, document - 2, RULES_ONLY, "the order of origins");
 
     T_EQ(o.status, LEAT_E_RECORD);
-    snprintf(text, sizeof text, ": the origin of document %" PRIu64 " lies before the previous one", document);
-    T_CONTAINS(o.err.message, text);
+    T_CONTAINS(o.err.message, t_text(": the origin of document %" PRIu64 " lies before the previous one", document));
     T_EQ(o.err.offset, at);
 }
 
@@ -299,7 +287,6 @@ static void damage_sections(struct subject *s)
 static void test(const char *name, uint64_t vocabulary, uint64_t end, uint64_t begin, void (*cuts)(struct subject *s))
 {
     struct subject s = { .vocabulary = vocabulary, .end = end, .begin = begin, .width = vocabulary <= 65536 ? 2 : 4 };
-    char path[700];
     struct outcome o;
     uint64_t only;
 
@@ -326,8 +313,7 @@ static void test(const char *name, uint64_t vocabulary, uint64_t end, uint64_t b
     close(s.tokens);
     craft_free(&s.files);
     free(s.starts);
-    snprintf(path, sizeof path, "%s.tokens", s.name);
-    unlink(path);
+    unlink(t_text("%s.tokens", s.name));
 }
 
 int main(void)

@@ -122,23 +122,17 @@ static void in_process(void (*run)(const struct work *work), const char *what, c
  * mapped file would count as memory. */
 static int hold(const char *name, const char *ending)
 {
-    char path[700];
     int fd;
 
-    snprintf(path, sizeof path, "%s%s", name, ending);
-    fd = open(path, O_RDWR);
+    fd = open(t_text("%s%s", name, ending), O_RDWR);
     T_CHECK(fd >= 0);
     return fd;
 }
 
 static void remove_dataset(const char *name)
 {
-    char path[700];
-
-    snprintf(path, sizeof path, "%s.leat", name);
-    T_EQ(unlink(path), 0);
-    snprintf(path, sizeof path, "%s.tokens", name);
-    T_EQ(unlink(path), 0);
+    T_EQ(unlink(t_text("%s.leat", name)), 0);
+    T_EQ(unlink(t_text("%s.tokens", name)), 0);
 }
 
 int main(void)

@@ -1,14 +1,8 @@
 /*
- * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
- * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an
- * input and metadata that are larger than what is copied at once come back as they were. A writer whose lock file was
- * removed, so that another one took over, or whose files others wrote to, fails.
- *
- * Tokens without an index are a killed run's leftovers only if NAME.partial.leat is an index of so many: any file of
- * that name, planted beside somebody's tokens, had these removed.
- *
- * A writer with a relative name writes it in the folder where it was opened, also after the process has gone to
- * another one: it lost the run, and said that its lock file had been removed.
+ * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole. A
+ * tokenizer's file, an input and metadata that are larger than what is copied at once come back as they were. A writer
+ * whose lock file was removed, or whose files others wrote to, fails; tokens without an index are a killed run's only
+ * if NAME.partial.leat is an index of so many; a writer with a relative name writes in the folder where it was opened.
  */
 #include <sys/wait.h>
 
@@ -65,12 +59,9 @@ static void test_prepared(void)
     T_EQ(info.tokens, 3);
 }
 
-static char *in_folder(const char *name, const char *suffix)
+static const char *in_folder(const char *name, const char *suffix)
 {
-    static char path[4096];
-
-    snprintf(path, sizeof path, "%s%s", t_path(folder, name), suffix);
-    return path;
+    return t_text("%s/%s%s", folder, name, suffix);
 }
 
 /* Another writer of the same name, after an operator removed the lock file of the first. */
