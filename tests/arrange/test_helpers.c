@@ -1,7 +1,6 @@
 /*
  * test_helpers.c: each job that is given to helpers is done once, whoever waits for it; one that is dropped is never
- * begun afterwards, nor still runs then, so that what it works on may go. (Candidates of a part were once hashed after
- * their part was closed.) With no helper, one and four.
+ * begun afterwards, nor still runs then. With no helper, one and four.
  */
 #include "arrange/sorting/helpers.h"
 

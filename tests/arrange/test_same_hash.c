@@ -1,11 +1,8 @@
 /*
- * test_same_hash.c: --dedup drops only documents with the same text. Different texts with one XXH3-128 can be made, and
- * the second of these was dropped: of the pair below, and of any number of pairs.
- *
- * How the pair is made: of each 64 bytes, XXH3 adds eight numbers x to eight sums, and to eight others the product of
- * the halves of x ^ s, for a number s that everyone knows. Here x1 and x2 have low halves for which both products have
- * the same first factor. One bit of the upper half is set in one of them and cleared in the other: the sum of x1 and x2
- * stays, and so does the sum of the products, since this bit of both s is the same.
+ * test_same_hash.c: --dedup drops only documents with the same text, not those with the same XXH3-128. Such pairs can
+ * be made: of each 64 bytes, XXH3 adds numbers x to sums, and the products of the halves of x ^ s, with a known s, to
+ * others. x1 and x2 have low halves for which both products have the same first factor; one bit of the upper half is
+ * set in one and cleared in the other, so both sums stay.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>

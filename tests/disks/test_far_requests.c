@@ -1,12 +1,8 @@
 /*
- * test_far_requests.c: what datasets ask of a file server (tests/support/fuse_disk.h counts it), where the kernel may
- * remember names and attributes: opening a list asks at most twice for each file, in each of several processes that do
- * so at once, and reads no index in full; children of a process that has opened it ask for none of that again; rows
- * that are announced take at most 1.1 reads each, with the hashes of their pages, and no byte is read twice; what the
- * page cache has is not asked for; where documents begin is announced with rows that need it, and before rows that are
- * documents are looked for; while a row is waited for, rows are asked for in slots that come back. 16 processes on 200
- * datasets looked at metadata 4.2 times for each dataset, and a loader asked for the file system of each file twice.
- * Needs root and /dev/fuse.
+ * test_far_requests.c: what datasets ask of a file server (tests/support/fuse_disk.h counts it): opening a list asks at
+ * most twice for each file, in each process, and children nothing again; announced rows take at most 1.1 reads each,
+ * and no byte is read twice; what the page cache has is not asked for; where documents begin is announced with the rows
+ * that need it. Needs root and /dev/fuse.
  */
 #include <errno.h>
 #include <sys/syscall.h>

@@ -1,9 +1,8 @@
 /*
- * test_mount_retries.c: datasets on a file server that fails for a while (tests/support/fuse_disk.h): lookups, opens
- * and reads answer EIO, ESTALE, ETIMEDOUT, ESHUTDOWN or ENOTCONN some times and then work. Opening succeeds and each
- * row is right, with every engine, whatever call it was; once the time is over the error names the file; a file that
- * was replaced is never read in place of the one that was opened; closing a loader, and the caller's function, end a
- * wait. One such error in 15 reads ended a run. Needs root and /dev/fuse.
+ * test_mount_retries.c: datasets on a file server (tests/support/fuse_disk.h) whose lookups, opens and reads fail some
+ * times and then work: each row is right, with every engine; once the time is over the error names the file; a replaced
+ * file is never read in place of the one that was opened; closing a loader, and the caller's function, end a wait.
+ * Needs root and /dev/fuse.
  */
 #include <errno.h>
 

@@ -1,10 +1,8 @@
 /*
- * test_pack_devices.c: packing on small disks with real file systems (ext4, XFS, btrfs, if they can be had here). A
- * disk that is full at any point gives LEAT_E_NO_SPACE with a sentence and no dataset. A disk that takes no write any
- * more from the 1st, 2nd, 3rd, ... on (the file system then makes itself read-only, or shuts down) gives an error; and
- * mounted again, as after a power cut, there is no dataset, or a whole one. Both times the resumed run ends with the
- * bytes of one that was never disturbed. Every second run writes past the page cache. Needs root, loop devices, and
- * /dev/fuse for what fails.
+ * test_pack_devices.c: packing on small disks with real file systems (ext4, XFS, btrfs, if they can be had here) that
+ * are full at any point, or take no write from the 1st, 2nd, 3rd, ... on: an error with a sentence, and no dataset or a
+ * whole one. The resumed run ends with the bytes of an undisturbed one. Needs root, loop devices, and /dev/fuse for
+ * what fails.
  */
 #include <sys/statvfs.h>
 

@@ -1,24 +1,9 @@
 /*
  * test_pack_fuse.c: packing on a file system whose 1st, 2nd, 3rd, ... call fails, lies or does half of what it should
- * (tests/support/fuse_disk.h): an error with a sentence and no dataset, or all bytes; and resumed, the bytes of an
- * undisturbed run with nothing left beside them. The output lies there, written at once and kept by the kernel until it
- * is synced; then the inputs. What fails of these for a while is tried again by default, whatever call it is and
- * whoever reads; that ends at once when the run is stopped; and another file under the name of one that was opened is
- * never read in its place.
- *
- * A run that had failed because of what it wrote late could not be resumed at once: the first fsync of the resumed run
- * was told of that failure.
- *
- * A rename that was done and answered with an error, as where a network loses the answer, left a finished index without
- * tokens, which no run could be resumed beside.
- *
- * A process that was killed between making a second name and removing the first left what no run could be resumed
- * beside, where a server gives each name an inode of its own. So nothing gets a second name there.
- *
- * Where finishing could not remove a file of the first pass of an arranged run, it stayed for good.
- *
- * Some calls at the beginning, at the end and between are tried, others in each run; all of them by make check-every.
- * Needs root and /dev/fuse.
+ * (tests/support/fuse_disk.h): an error with a sentence and no dataset, or all bytes; resumed, the bytes of an
+ * undisturbed run with nothing left beside them. What fails of the inputs for a while is tried again, until the run is
+ * stopped; another file under the name of one that was opened is never read in its place. make check-every tries all
+ * calls. Needs root and /dev/fuse.
  */
 #include <fcntl.h>
 

@@ -1,12 +1,9 @@
 /*
  * ptx.h: a machine for PTX, the text of src/device/cuda_kernels.ptx: it runs a grid on the CPU, thread after thread,
- * and stops at what a GPU would let pass: a register that is read before it is written, or whose width is not the
- * instruction's; memory outside what the kernel was given, or misaligned, or written by two threads; a division by
- * zero; a thread that does not end. It knows the instructions of that file and refuses any other by its name.
- *
- * For changed kernels, scripts/gen_ptx.sh runs CUDA's nvcc, and the PTX is committed with them. An instruction that is
- * unknown here is a row in ptx_read.c and its work in ptx_run.c. LEAT_TEST_PTX=all runs every kernel of a test here; by
- * default each process runs the first of them.
+ * and stops at what a GPU would let pass, as a register that is read before it is written, memory outside what the
+ * kernel was given, or a thread that does not end. An instruction that is unknown here is a row in ptx_read.c and its
+ * work in ptx_run.c; scripts/gen_ptx.sh makes the PTX. LEAT_TEST_PTX=all runs every kernel of a test; by default each
+ * process runs the first of them.
  */
 #ifndef LEAT_TESTS_PTX_H
 #define LEAT_TESTS_PTX_H

@@ -1,11 +1,7 @@
 /*
- * test_killed_at_every_call.c: a writer that is killed at any moment leaves the old state, or nothing that opens, or
- * the new dataset whole; and always something that one can go on from.
- *
- * A child writes and is killed before, or after, its 1st, 2nd, 3rd, ... system call; or the power is cut before it:
- * then the folder also loses, at random, what was not made durable by fsync (support/power.h). What it leaves is looked
- * at, and then the same dataset is written again, over it or beside it, or the run is resumed at its checkpoint: the
- * bytes must be those of a run that nothing disturbed, and no other file may be left.
+ * test_killed_at_every_call.c: a writer that is killed before or after its 1st, 2nd, 3rd, ... system call, or whose
+ * power is cut before it (support/power.h), leaves the old state, nothing that opens, or the new dataset whole; written
+ * again, or resumed at its checkpoint, the bytes are those of an undisturbed run, and no other file is left.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,6 @@
 /*
  * test_pack_cut.c: what leat_pack(), leat_packer_*() and leat_merge() read is cut or grows before the 1st, 2nd, 3rd,
  * ... read of it: never a dataset that is not the same without a word. One thread, and two.
- * Once a text that became shorter before it was read was packed as what was left of it.
  */
 #include <stdatomic.h>
 

@@ -1,8 +1,7 @@
 /*
  * test_pack_faults.c: leat_pack(), leat_packer_*() and leat_merge() with their 1st, 2nd, 3rd, ... allocation or system
  * call failing: an error with a sentence, no allocation and no open file left, no dataset that is not whole; and,
- * resumed (or merged again), the bytes of an undisturbed run. One thread, and two. Once only leat_pack() was tried.
- * pack_scenarios.h has the runs; test_pack_killed.c kills them, and test_pack_cut.c changes what they read.
+ * resumed (or merged again), the bytes of an undisturbed run. One thread, and two.
  */
 #include "pack_scenarios.h"
 

@@ -1,13 +1,8 @@
 /*
  * test_pack_schedules.c: whatever the order in which threads get on, they pack the bytes of one thread. They stop at
- * random around locks and conditions, for a moment or for longer, so that units end in every order: documents of one
- * byte, a document and a text of many pages, units that end inside a page, frames that several of them fill. In every
- * third run the process is killed at such a place, again and again, and what resumes writes the same bytes too. Five
- * runs with bytes take turns with five with gpt2, whose threads share the words that they have met, in a cache that
- * grows. 15 runs, every second one past the page cache, or LEAT_TEST_SOAK=10000 of them (`make check-schedules`).
- *
- * The linker puts the functions below in the place of the library's calls (tests/pack/pack.mk), so that a sanitizer of
- * threads sees the calls that they make.
+ * random around locks and conditions, since the linker puts the functions below in the place of the library's calls
+ * (tests/pack/pack.mk); in every third run the process is killed at such a place, and what resumes writes the same
+ * bytes. Runs with bytes and with gpt2 take turns, 15 of them, or LEAT_TEST_SOAK (`make check-schedules`).
  */
 #include <pthread.h>
 #include <sched.h>

@@ -2,9 +2,6 @@
  * test_remote_memory.c: whichever allocation fails while a client of servers is opened, or asks for objects, lists of
  * buckets, uploads and keys: LEAT_E_NO_MEMORY with a sentence, nothing left allocated or open, and the same client does
  * the same afterwards as if nothing had happened.
- *
- * Seen before: out of memory while an answer came was "the server's answer is too long" (io), while keys were read "the
- * answer has no keys" (permission), and while a redirect was noted "the server sends to another address" (unsupported).
  */
 #include <stdarg.h>
 

@@ -5,8 +5,6 @@
  * further pair of two bytes and one has changed a byte of it, or after it was cut. The call returns. Without repairs
  * it makes the index that an undisturbed run makes, or refuses the state; with repairs, the state may say anything, and
  * whatever index is made of it can be opened and verified, or is refused.
- *
- *   make fuzz FUZZ=adopt FUZZ_SECONDS=3600
  */
 #include "base/bytes.h"
 #include "checksum/checksum.h"

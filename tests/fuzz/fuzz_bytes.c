@@ -3,8 +3,6 @@
  * ends; reading in other pieces gives the same text and the same end; from a mark it goes on with the same.
  *
  * The input is a byte that chooses the pieces, then the file.
- *
- *   make fuzz FUZZ=bytes FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

@@ -5,8 +5,6 @@
  * mutator would never get past its hash, nor past lengths that must agree with counts: two repairs set them. The files
  * beside it are there, each of the same length. Whatever the checkpoint says, resuming fails cleanly (and keeps it), or
  * gives a writer on which every call returns, whose dataset, where it can be finished at all, opens or is refused.
- *
- *   make fuzz FUZZ=checkpoint FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

@@ -5,8 +5,6 @@
  *
  * The input is the condition, up to a zero byte, then two numbers with a zero byte between them. The values of fields
  * depend on their names and on the length of the condition.
- *
- *   make fuzz FUZZ=condition FUZZ_SECONDS=3600
  */
 #include "condition/condition.h"
 #include "fuzz.h"

@@ -3,8 +3,6 @@
  * in it, and are the same when it is read again.
  *
  * The input is a byte that chooses the columns, then the table; where it is cut depends on its bytes.
- *
- *   make fuzz FUZZ=csv FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

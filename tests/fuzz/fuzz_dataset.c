@@ -1,13 +1,8 @@
 /*
- * fuzz_dataset.c: an index and a token file of hostile bytes, in memory: opening, every read call, verifying.
- *
- * Whatever the bytes are: no call may crash, hang or leak, each returns a status that speaks of the dataset, and every
- * number that comes out can be used (documents lie inside the tokens, inputs exist, ...). And what verify accepts must
- * be whole: all that can be read of it agrees with itself, as a plain scan shows; with any one bit of it flipped,
- * opening or verifying must refuse it, and name the page if it is one of tokens.
- *
- * The input is a description that shape.h expands. To run it long:
- *   make fuzz FUZZ=dataset FUZZ_SECONDS=36000 FUZZ_FLAGS=-jobs=2
+ * fuzz_dataset.c: an index and a token file of hostile bytes, in memory, expanded by shape.h: opening, every read call,
+ * verifying. No call crashes, hangs or leaks, each returns a status that speaks of the dataset, and every number that
+ * comes out can be used. What verify accepts agrees with a plain scan; with any one bit of it flipped, opening or
+ * verifying refuses it, and names the page if it is one of tokens.
  */
 #include <stdbool.h>
 

@@ -1,13 +1,8 @@
 /*
- * fuzz_encode.c: encoding any text with tokenizers of every family, and decoding the ids, and any ids.
- *
- * The first byte chooses the tokenizer, the second whether special strings are tokens, the rest is the text. Whatever
- * it is: ids are of the vocabulary and can be decoded; where a tokenizer changes no text, decoding gives back the text,
- * repaired; an encoder that has seen many texts gives the ids of a fresh one, so that no cache changes anything; the
- * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; in parts, whose lengths
- * the second byte chooses too, it gives the same ids; and pieces of it together give those of each alone.
- *
- *   make fuzz FUZZ=encode FUZZ_SECONDS=3600
+ * fuzz_encode.c: encoding any text with tokenizers of every family, and decoding the ids, and any ids. The first byte
+ * chooses the tokenizer, the second whether special strings are tokens, and the parts. Ids are of the vocabulary; where
+ * no text is changed, decoding gives it back, repaired; the ids are those of a fresh encoder, of short windows
+ * (src/base/tiny.h), of parts, and of pieces alone.
  */
 #include "fuzz.h"
 

@@ -6,8 +6,6 @@
  * the head. Without repairs, a plan shows the rows that it shows without the file and finds the same samples of a
  * document, or it fails: never other rows. With repairs the file may say anything, and whatever a plan makes of it
  * stays inside the dataset.
- *
- *   make fuzz FUZZ=fit FUZZ_SECONDS=3600
  */
 #include "base/bytes.h"
 #include "files.h"

@@ -3,8 +3,6 @@
  * the list's last line, a sum of all before it, is put right, so that what comes before it is read at all. Whatever
  * they are, the calls return. A list that is taken is that of a split, or has parts with names that stay in the folder
  * or in that of a split; written again, it is taken again, and means the same. So does a piece.
- *
- *   make fuzz FUZZ=folder_list FUZZ_SECONDS=3600
  */
 #include "fuzz.h"
 #include "leat_pack.h"

@@ -7,8 +7,6 @@
  * each other from the first token to the last, and each token is found in its document. A mask's file has a byte for
  * each token, 0 or 1, or is refused, when it is opened or read; a byte of the input says whether it is made as long as
  * it must be, and of such bytes.
- *
- *   make fuzz FUZZ=foreign FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

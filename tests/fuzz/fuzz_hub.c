@@ -5,8 +5,6 @@
  * what it matches by trying everything.
  *
  * The input is the names, a line each, up to a zero byte, and then README.md.
- *
- *   make fuzz FUZZ=hub FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

@@ -5,8 +5,6 @@
  * dataset, which are read back as they are written.
  *
  * The input is a byte that says which, then the bytes.
- *
- *   make fuzz FUZZ=hub_tree FUZZ_SECONDS=3600
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
  * record on. What is found to be objects has a valid one first, or ends in it.
  *
  * The input is a byte that chooses the paths, then the record; where it is cut depends on its bytes.
- *
- *   make fuzz FUZZ=json FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

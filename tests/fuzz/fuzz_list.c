@@ -5,8 +5,6 @@
  * together, c, d, e, f and g, which differ from them in one thing each, and x and y, which do not open. Whatever the
  * file is, the call returns; a list that opens has just the parts that its lines name, in their order, and reads as
  * they do one after another; one of lines that all name a or b does open; one with a zero byte never.
- *
- *   make fuzz FUZZ=list FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

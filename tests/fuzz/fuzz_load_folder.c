@@ -5,8 +5,6 @@
  * special_tokens_map.json, added_tokens.json and merges.txt, each up to a zero byte (an empty one is missing), and last
  * the vocabulary. What opens agrees in its numbers, encodes and decodes some text, and is the same when it is opened
  * from what a dataset stores of it.
- *
- *   make fuzz FUZZ=load_folder FUZZ_SECONDS=3600
  */
 #include "files.h"
 #include "fuzz_load.h"

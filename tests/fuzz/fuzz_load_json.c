@@ -1,7 +1,5 @@
 /*
  * fuzz_load_json.c: any bytes through the JSON reader and the loaders of tokenizer.json and tekken.json (fuzz_load.h).
- *
- *   make fuzz FUZZ=load_json FUZZ_SECONDS=3600
  */
 #include "fuzz_load.h"
 

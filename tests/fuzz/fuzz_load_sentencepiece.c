@@ -1,7 +1,5 @@
 /*
  * fuzz_load_sentencepiece.c: any bytes as a sentencepiece model (fuzz_load.h).
- *
- *   make fuzz FUZZ=load_sentencepiece FUZZ_SECONDS=3600
  */
 #include "fuzz_load.h"
 

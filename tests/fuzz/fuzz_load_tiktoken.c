@@ -1,7 +1,5 @@
 /*
  * fuzz_load_tiktoken.c: any bytes as a *.tiktoken file, whose pattern its name tells or the caller (fuzz_load.h).
- *
- *   make fuzz FUZZ=load_tiktoken FUZZ_SECONDS=3600
  */
 #include "fuzz_load.h"
 

@@ -2,8 +2,6 @@
  * fuzz_parquet.c: any bytes as a Parquet file: refused with a sentence, or read; nothing beyond the file is read,
  * memory keeps to its limit, and the rows from any row on are those that follow it when reading from the start; pages
  * in mapped memory, of which some inputs have all, hold the same; and pages that are lent keep what they hold.
- *
- *   make fuzz FUZZ=parquet FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 #include <sys/mman.h>

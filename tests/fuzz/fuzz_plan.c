@@ -5,8 +5,6 @@
  * them. Whatever the text is, the call returns, with a sentence if it fails. A plan that opens has a text that makes
  * the same plan; its samples lie inside their datasets; the inverse finds them; what is shown at a position is the
  * sample of its number; a state of it is taken by it.
- *
- *   make fuzz FUZZ=plan FUZZ_SECONDS=3600
  */
 #include "fuzz.h"
 #include "order/sampler.h"

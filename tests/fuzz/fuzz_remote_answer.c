@@ -2,8 +2,6 @@
  * fuzz_remote_answer.c: any bytes as the answer to a request of a bucket or of the Hub: its head line by line, then its
  * body in pieces. What is kept of it fits: no byte beyond the range that was asked for, an etag, a region and a query
  * without control characters, a first byte before the end; and every answer has a sentence.
- *
- *   make fuzz FUZZ=remote_answer FUZZ_SECONDS=3600
  */
 #include <stdlib.h>
 #include <string.h>

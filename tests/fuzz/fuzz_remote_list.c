@@ -1,8 +1,6 @@
 /*
  * fuzz_remote_list.c: any bytes as a server's list of a bucket: it is read to the same entries as a copy of it, keys
  * begin with the prefix and have no NUL, and a list that is read to its end ends with what it says.
- *
- *   make fuzz FUZZ=remote_list FUZZ_SECONDS=3600
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
  * so that what comes before it is read at all. The text is the rest of the input; or a state of the plan at a position
  * that the next two bytes give, in which each further pair of two bytes and one changes a byte. The call returns; a
  * state that is taken lies inside the plan, and saving it gives a state that is taken too.
- *
- *   make fuzz FUZZ=state FUZZ_SECONDS=3600
  */
 #include "checksum/checksum.h"
 #include "fuzz.h"

@@ -1,10 +1,8 @@
 /*
  * fuzz_tokenizer_cost.c: files of tokenizers that are made to be expensive (costly.h): opening one, encoding a text
- * with it and decoding the ids take no more memory, and no more steps of expressions, than
- * docs/tokenizers.md says ("What a file may cost"). All of it is counted: an input that fails does so
- * everywhere. What takes time without steps or memory runs into libFuzzer's own limit.
- *
- *   make fuzz FUZZ=tokenizer_cost FUZZ_FLAGS=-timeout=60 FUZZ_SECONDS=3600
+ * with it and decoding the ids take no more memory, and no more steps of expressions, than docs/tokenizers.md says
+ * ("What a file may cost"). All of it is counted: an input that fails does so everywhere. What takes time without steps
+ * or memory runs into libFuzzer's own limit (FUZZ_FLAGS=-timeout=60).
  */
 #include <inttypes.h>
 

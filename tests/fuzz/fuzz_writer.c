@@ -6,8 +6,6 @@
  * writer in the way, finishing. Each call must return what a plain model says it must; a writer that has failed stays
  * failed and can be resumed at its last checkpoint; and in the end the dataset must verify, read back as the model has
  * it, and be the same to the byte as when the model's documents are written straight through.
- *
- *   make fuzz FUZZ=writer FUZZ_SECONDS=3600
  */
 #include <stdbool.h>
 

@@ -1,8 +1,7 @@
 /*
  * test_pack_threads.c: how the bound on memory is divided among threads: 128 of them all work within 2 GiB, with a unit
- * each that they encode and another one; with little memory fewer threads work rather than with tiny units; whatever
- * the numbers, the shares are not more than the whole. Once each thread was given room for units of 1 MiB, so that only
- * 31 of 128 worked in 2 GiB.
+ * each that they encode and another one; with little memory fewer threads work rather than with tiny units; the shares
+ * are never more than the whole.
  */
 #include "base/memory.h"
 #include "pack/flow/pack_setup.h"

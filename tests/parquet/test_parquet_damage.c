@@ -1,10 +1,8 @@
 /*
- * test_parquet_damage.c: small files whose pages have checksums, cut off at every byte and with every bit flipped, one
- * at a time, read in memory and in files: an error with a sentence, or the values that were written; never others, and
- * never a read beyond the file.
- *
- * What an integer means is said in the footer, which has no checksum: in the file with unsigned ids, three bits make
- * them signed or, in their older annotation, wider.
+ * test_parquet_damage.c: small files whose pages have checksums, cut off at every byte and with every bit flipped, read
+ * in memory and in files: an error with a sentence, or the values that were written, and never a read beyond the file.
+ * (What an integer means is said in the footer, which has no checksum: three bits there make unsigned ids signed or
+ * wider.)
  */
 #include "parquet_files.h"
 

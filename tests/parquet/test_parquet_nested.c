@@ -1,10 +1,8 @@
 /*
- * test_parquet_nested.c: columns that are lists and groups, as pyarrow, DuckDB and Polars have written them,
- * are given as the JSON that Python writes of what pyarrow reads: from the start and from each row on,
- * with no more memory than is needed, and with none, from files; what is not read is refused with a sentence; and no
- * bit flipped or byte cut off gives other values, where pages have checksums.
- *
- * test_parquet_nested FILE COLUMN prints the column of a file, a line per row.
+ * test_parquet_nested.c: columns that are lists and groups, as pyarrow, DuckDB and Polars have written them, are given
+ * as the JSON that Python writes of what pyarrow reads: from each row on, with no more memory than is needed; what is
+ * not read is refused with a sentence; and where pages have checksums no flipped bit or cut gives other values. With
+ * FILE COLUMN it prints the column of a file, a line per row.
  */
 #include "base/bytes.h"
 #include "parquet_files.h"

@@ -1,7 +1,6 @@
 /*
- * test_parquet_stop.c: decompressing a large page that lies in a file ends when a stop is asked for, soon after, in
- * zstd, Snappy, gzip and Brotli (liblz4 decompresses a page in one call). Once all of the page, of up to 2 GiB, came
- * first.
+ * test_parquet_stop.c: decompressing a large page that lies in a file ends soon after a stop is asked for, in zstd,
+ * Snappy, gzip and Brotli (liblz4 decompresses a page in one call).
  */
 #include <zstd.h>
 

@@ -1,11 +1,8 @@
 /*
- * power.h: plays what a folder looks like after the power has failed. A file keeps for certain only the bytes that it
- * had when it was last synced, and a folder only the names that it had when it was last synced; of what came after,
- * each change of a name and each file's bytes stay or are lost at random, in any combination: a file that was moved
- * from one folder to another can be in both, or in none. That is more than any one file system loses, and what POSIX
- * allows. Folders in the folder stay as they are, with their names.
- *
- * fault.c calls the hooks; a test calls power_watch() in the process that writes and is to end.
+ * power.h: plays what a folder looks like after the power has failed: a file keeps for certain only the bytes, and a
+ * folder only the names, that it had when it was last synced; of what came after, each change stays or is lost at
+ * random, as POSIX allows. fault.c calls the hooks; a test calls power_watch() in the process that writes and is to
+ * end.
  */
 #ifndef LEAT_TESTS_POWER_H
 #define LEAT_TESTS_POWER_H

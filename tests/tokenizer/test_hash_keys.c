@@ -1,9 +1,6 @@
 /*
  * test_hash_keys.c: strings that a file chooses cannot all have one place in a table: each table has a number of its
- * own that nobody can foresee.
- *
- * 200,000 tokens made for the hash of all tables took 24.8 s to open, and any others 0.05 s: short ones had one place
- * by a product that was known, long ones one XXH3.
+ * own that nobody can foresee. 200,000 tokens made for the hash of all tables open as fast as any others.
  */
 #include "t.h"
 #include "tokenizer/bpe/vocabulary_map.h"

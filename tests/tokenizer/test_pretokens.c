@@ -1,10 +1,8 @@
 /*
  * test_pretokens.c: pretokens encoded by the batch give the ids that each gives alone, merged plainly and without a
- * cache; at every CPU level, with all of the vocabularies at hand. The texts are made of tokens, of parts of tokens,
- * and of characters of all lengths, so that merges, cuts, and tokens that no merge makes are common; pretokens are cut
- * out of them anywhere between characters, from one byte to more than a batch holds, and come again. The text ends
- * where its memory ends. test_pretokens_tiny.c is the same with caches so small that all entries are pushed out again
- * and again.
+ * cache, at every CPU level, with all vocabularies at hand. Texts are made of tokens, parts of tokens and characters of
+ * all lengths, cut anywhere between characters, and end where their memory ends. test_pretokens_tiny.c has caches so
+ * small that all entries are pushed out again and again.
  */
 #include "tokenizer/bpe/bpe_internal.h"
 

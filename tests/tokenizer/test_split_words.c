@@ -1,8 +1,7 @@
 /*
  * test_split_words.c: BertPreTokenizer and WhitespaceSplit as they are given to models that take white space before
  * words (split_words.h): the same pretokens as the general steps give, for random texts in random chunks, at each CPU
- * level. (The
- * last word of a segment once came again with the next segment: of "a b", then "c", came "a", "b" and "bc".)
+ * level.
  */
 #include "support/cpu_limit.h"
 #include "t.h"

@@ -1,17 +1,10 @@
 /*
  * test_word_model.c: whatever the order in which threads get on, and in which a CPU shows them each other's writes, a
- * shared cache of pretokens (pretoken_batch.h) gives nothing or the right ids. The code itself goes through all orders:
- * its atomic operations are calls of the model below. Two threads add one pretoken, or two that share a line and some
- * of their words; three do where that leaves few enough states.
- *
- * The model. Each word that threads share is written once, which is checked. A load of a word that has been written
- * gives what it was before as well, unless this thread has seen the new value already, or must: it is its own, or comes
- * before a release whose value the thread has loaded before an acquire fence. This allows more than any CPU does. A
- * thread is a function that is begun anew for each step, with the results that its earlier operations had, and left
- * after the next one. States that were met are not gone through again.
- *
- * When all writers have ended, a reader goes through all that it could see, and so does each row of kernels: these load
- * whole lines, so they get a line for each set of words that a CPU could show.
+ * shared cache of pretokens (pretoken_batch.h) gives nothing or the right ids: the code itself goes through all orders,
+ * of two or three threads that add. Each shared word is written once. A load of it gives what it was before as well,
+ * unless this thread must see the new value: its own, or before a release that it has acquired. A thread is a function
+ * that is begun anew for each step, with the results of its earlier operations. In the end a reader, and each row of
+ * kernels, goes through all that it could see.
  */
 #include <setjmp.h>
 #include <stdlib.h>

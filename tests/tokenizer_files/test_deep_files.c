@@ -1,9 +1,6 @@
 /*
  * test_deep_files.c: how deep and how long a tokenizer's file is does not decide how much stack its use takes: files
  * are opened, and texts encoded and decoded, on a thread with a small stack, as those of host programs have.
- *
- * A Sequence of 1,000 Digits (51 KB) once overflowed a stack of 8 MiB when a text was encoded, and one of 60 a stack of
- * 512 KiB: each pre-tokenizer called the next one for each of its pretokens.
  */
 #include <pthread.h>
 

@@ -1,12 +1,7 @@
 /*
- * test_slow_files.c: what little a tokenizer's file says cannot make texts slow. What has quadratic time goes on for
- * days here.
- *
- * Seen before: one added token of 100,000 "a" and a "b" took 21 s on 100 KB of "a"; a newline that takes white space
- * after it with it, as a token, looked through all newlines that follow, at each of them. Steps of expressions had a
- * limit for each place where a match may begin, so that 230 bytes took 0.69 s, and 69 KB 40 s, in which nothing noticed
- * an interrupt. A replacement goes through all that the ones before it have made of a text: a thousand after 24 that
- * double it went through 16 GiB for one letter, and through as much again to decode it, and no interrupt was noticed.
+ * test_slow_files.c: what little a tokenizer's file says cannot make texts slow, nor keep an interrupt from being
+ * noticed: long added tokens, white space taken along, expressions with many steps, replacements of replacements. What
+ * has quadratic time goes on for days here.
  */
 #include "base/buffer.h"
 #include "base/bytes.h"

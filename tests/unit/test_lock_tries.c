@@ -1,11 +1,7 @@
 /*
  * test_lock_tries.c: a writer whose NAME.partial.lock another one removes each time, between opening and locking it,
- * tries again, but not for ever: 1,000 times, then it says so. Files of the other one, and open ones of ours, do not
- * remain.
- *
- * Once a symbolic link in its place kept a writer trying at full speed for ever; the bound that was set since had no
- * test of its own. The other writer acts in flock(), which here is the test's: at the one moment that counts, each
- * time.
+ * tries again 1,000 times, then says so; no file stays, nor an open one. The other writer acts in flock(), which here
+ * is the test's.
  */
 #include <sys/file.h>
 #include <sys/syscall.h>

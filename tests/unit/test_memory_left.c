@@ -1,8 +1,7 @@
 /*
  * test_memory_left.c: how much memory control groups leave: the least of the process's group and of all that hold it,
  * in both versions of groups, pages of files not counted as taken; in a container the process's own group lies at the
- * root. Once the limit of a group that was not the root was not seen. And the bound of those who are given none, which
- * was 2 GiB in any group: there `leat pack` was killed.
+ * root. And the bound of those who are given none.
  */
 #include "base/memory.h"
 

@@ -1,10 +1,7 @@
 /*
  * test_show.c: leat_show() and sentences in struct leat_error let through what people can read, and nothing that a
- * terminal obeys or that changes the order of what is shown; for every code point, and every byte that is not UTF-8.
- *
- * What went wrong: only C0 and DEL were replaced, and only in some places: C1 (U+009B begins a command like ESC [ does)
- * and marks of direction passed everywhere, and names of files stood in sentences of the library as they are. And what
- * cannot be seen passed, so that two names looked the same, or one hid a text: U+200B, U+FEFF, tag characters.
+ * terminal obeys, that changes the order of what is shown or that cannot be seen; for every code point, and every byte
+ * that is not UTF-8.
  */
 #include "base/show.h"
 #include "base/status.h"
