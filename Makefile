@@ -268,7 +268,6 @@ check:
 include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
-include tests/instructions.mk
 include tests/conformance.mk
 include tests/megatron.mk
 include tests/cluster.mk

@@ -50,24 +50,8 @@ run_machine() {
     skipped=$((skipped + $(count skipped)))
 }
 
-# Checks that `make count-instructions` works; no other test runs it.
-count_instructions() {
-    if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null ||
-        [ -z "$XXHASH_HEADER" ]; then
-        skip "count-instructions: it needs what aarch64 needs"
-    elif $MAKE --no-print-directory count-instructions >"$log" 2>&1 && grep -q '^pretokens: write *neon' "$log"; then
-        echo "pass count-instructions"
-        passed=$((passed + 1))
-    else
-        cat "$log"
-        echo "FAIL count-instructions"
-        failed=$((failed + 1))
-    fi
-}
-
 for machine in $CROSS_MACHINES; do
     run_machine "$machine"
 done
-count_instructions
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -28,7 +28,7 @@ SLOW          := %/arrange/test_arranged %/arrange/test_arranged_tiny %/arrange/
                  %/tokenizer/test_hostile %/tokenizer/test_large_document %/tokenizer/test_normalize_rows \
                  %/tokenizer/test_pretokens %/tokenizer/test_pretokens_tiny %/tokenizer/test_scan_rows \
                  %/tokenizer/test_scanners %/tokenizer/test_unigram %/tokenizer/test_word_model \
-                 %/tokenizer/test_word_store %/unit/test_verify_borders %/unit/test_writer %/unit/test_writer_memory
+                 %/tokenizer/test_word_store %/unit/test_verify_borders %/unit/test_writer_memory
 QUICK := $(filter-out $(SLOW),$(filter $(foreach folder,$(QUICK_FOLDERS),$(BUILD)/tests/$(folder)/% tests/$(folder)/%),\
          $(ALL_TESTS)))
 

@@ -33,7 +33,3 @@ $(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TI
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(FAULTS) $(addprefix -Wl$(comma)--wrap=,$(DEVICE_WRAPPED)) \
 	    $(filter %.o,$^) $(filter %.a,$^) $(ALL_LIBS) -lm -o $@
-
-# on the host too: the test says which runs a row has
-$(addsuffix /test_loader_runs,$(BUILD)/tests/loader $(BUILD)/tests/device): ALL_LDFLAGS += \
-    $(addprefix -Wl$(comma)--wrap=,loader_runs_find loader_segments_needed)

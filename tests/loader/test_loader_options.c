@@ -1,12 +1,10 @@
 /*
  * test_loader_options.c: options that make no sense are refused, with a sentence that says what would; a state that is
- * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
- * epoch, longest first, padded, cut where they are too long; of a split, those that begin in it. A thread runs here.
+ * saved with a batch goes on after it, with other batches and ranks. A thread runs here.
  */
 #include "base/numa.h"
 #include "loading.h"
 #include "one_document.h"
-#include "order/permute.h"
 
 static char folder[512];
 
@@ -33,6 +31,7 @@ static void refused(const struct loading *w, struct leat_loader_options o, enum 
 static void refusals(const struct loading *w)
 {
     REFUSED(LEAT_E_ARGUMENT, "0 rows", o.batch = 0);
+    REFUSED(LEAT_E_ARGUMENT, "ignore_index must be below 0, not 5", o.outputs.ignore_index = 5);
     REFUSED(LEAT_E_ARGUMENT, "2^31", o.batch = (uint64_t)1 << 40);
     REFUSED(LEAT_E_NO_MEMORY, "use fewer rows", o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.ranks.rank = 1);
@@ -95,9 +94,8 @@ static void wide_ids(const char *name)
     struct loading wide = { .width = 4 };
     const struct leat_batch *b;
     struct leat_loader *l;
-    char text[1000];
+    char *text = t_text("source %s\nseq-len 20\n", name);
 
-    snprintf(text, sizeof text, "source %s\nseq-len 20\n", name);
     wide.plan = loading_plan(text);
     options.outputs.borrow = options.batch = 1;
     options.outputs.wanted = LEAT_OUTPUT_INPUTS;
@@ -120,10 +118,8 @@ static void without_end(void)
     struct leat_plan *plan;
     const struct leat_batch *b;
     struct leat_loader *l;
-    char text[900];
 
-    snprintf(text, sizeof text, "source %s/d\nseq-len 20\nepochs 9223372036854775809\norder documents\n", folder);
-    plan = loading_plan(text);
+    plan = loading_plan(t_text("source %s/d\nseq-len 20\nepochs 9223372036854775809\norder documents\n", folder));
     o.batch = 4;
     o.position = LEAT_MAX_SAMPLES - 2;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
@@ -131,8 +127,7 @@ static void without_end(void)
     T_EQ(b->rows, 2);
     leat_loader_close(l);
     leat_plan_close(plan);
-    snprintf(text, sizeof text, "source %s/d\nseq-len 1073741824\norder documents\n", folder);
-    plan = loading_plan(text);
+    plan = loading_plan(t_text("source %s/d\nseq-len 1073741824\norder documents\n", folder));
     o.batch = (uint64_t)1 << 31;
     T_REFUSED(leat_loader_open(&l, plan, &o, &t_err), LEAT_E_ARGUMENT, "does not fit into memory");
     leat_plan_close(plan);
@@ -250,7 +245,7 @@ static void rooms(const struct loading *w)
 static void resumes(const struct loading *w)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    char text[LEAT_PLAN_STATE_BYTES], longer[200];
+    char text[LEAT_PLAN_STATE_BYTES];
     struct loading other = *w;
     const struct leat_batch *b;
     struct leat_loader *l;
@@ -278,203 +273,9 @@ static void resumes(const struct loading *w)
     }
     leat_loader_close(l);
 
-    snprintf(longer, sizeof longer, "source %.150s/d\nseq-len 20\nseed 2\n", folder);
-    other.plan = loading_plan(longer);
+    other.plan = loading_plan(t_text("source %.150s/d\nseq-len 20\nseed 2\n", folder));
     T_REFUSED(leat_loader_open(&l, other.plan, &o, &t_err), LEAT_E_CHECKPOINT, "seed");
     leat_plan_close(other.plan);
-}
-
-/* ---- Rows of documents ---- */
-
-struct documents {
-    uint64_t count, *lengths, *starts;
-};
-
-static void check_row(const struct documents *d, const struct loading *w, const struct leat_batch *b, uint32_t row,
-                      uint64_t max)
-{
-    const struct leat_sample *x = &b->samples[row];
-    uint64_t tokens = d->lengths[x->block] < max + 1 ? d->lengths[x->block] : max + 1, wrong = 0;
-
-    T_CHECK(x->block < d->count);
-    T_EQ(x->token, d->starts[x->block]);
-    T_EQ(b->lengths[row], tokens ? tokens - 1 : 0);
-    T_CHECK(row == 0 || b->lengths[row] <= b->lengths[row - 1]);
-    for (uint64_t i = 0; i < b->width; i++)
-        wrong += loading_stored(b, row, i) != (i < tokens ? counting_token(x->token + i, w->width) : 0);
-    T_EQ(wrong, 0);
-}
-
-static void document_rows(struct documents *d, const char *plan, uint64_t epochs, uint64_t max, bool shuffled)
-{
-    struct loading w = { .width = 2, .plan = loading_plan(plan) };
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    uint64_t shown = 0, *seen = calloc(d->count, sizeof *seen), in_order = 0, batches = 0;
-    uint64_t set = (d->count * epochs + 7) / 8;
-    struct permute order = permute_make(d->count, 3, UINT32_MAX);
-    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
-    const struct leat_batch *b;
-    struct leat_loader *l;
-    char text[LEAT_PLAN_STATE_BYTES];
-
-    o.batch = 8;
-    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
-    while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
-        T_EQ(b->length, b->lengths[0] ? b->lengths[0] : 1);
-        for (uint32_t row = 0; row < b->rows; row++) {
-            check_row(d, &w, b, row, max);
-            T_EQ(seen[b->samples[row].block], b->samples[row].epoch);
-            seen[b->samples[row].block]++;
-            if (shuffled)
-                T_EQ(b->samples[row].block,
-                     permute_forward(&order, b->samples[row].epoch, b->samples[row].number % d->count));
-            in_order += b->samples[row].block == b->samples[row].number % d->count;
-            shown++;
-        }
-        T_OK(leat_batch_state(b, text, &t_err));
-        T_OK(leat_plan_state_load(w.plan, text, strlen(text), &state, &t_err));
-        T_EQ(state.position, b->cursor);
-        leat_batch_release(b, NULL);
-        batches++;
-    }
-    T_EQ(t_err.status, LEAT_E_END);
-    T_EQ(shown, d->count * epochs);
-    T_EQ(batches, set);
-    for (uint64_t i = 0; i < d->count; i++)
-        T_EQ(seen[i], epochs);
-    if (!shuffled)
-        T_EQ(in_order, shown);
-    else
-        T_CHECK(in_order < shown / 4);
-    leat_loader_close(l);
-    leat_plan_close(w.plan);
-    free(seen);
-}
-
-static void documents(void)
-{
-    struct documents d = { .lengths = calloc(20000, 8), .starts = calloc(20000, 8) };
-    uint64_t at = 0;
-    char text[900];
-
-    for (; at < 30000; d.count++) {
-        uint64_t length = counting_length(d.count, 40);
-
-        d.starts[d.count] = at;
-        d.lengths[d.count] = length < 30000 - at ? length : 30000 - at;
-        at += d.lengths[d.count];
-    }
-    snprintf(text, sizeof text, "source %s/d\nseq-len 60\nepochs 2\nseed 3\norder documents\n", folder);
-    document_rows(&d, text, 2, 60, true);
-    snprintf(text, sizeof text, "source %s/d\nseq-len 1000\nepochs 1\norder documents-sequential\n", folder);
-    document_rows(&d, text, 1, 1000, false);
-    free(d.lengths);
-    free(d.starts);
-}
-
-/* ---- Rows of documents of a plan with a split ---- */
-
-#define SIZES 3u
-
-static const uint64_t sizes[SIZES] = { 30000, 500, 7001 };
-
-/* All documents of a list of counting datasets, in its order. */
-struct all_documents {
-    uint64_t count, starts[20000], bases[20000], totals[20000]; /* in the dataset; of the dataset */
-};
-
-static void list_all(struct all_documents *a)
-{
-    uint64_t base = 0;
-
-    a->count = 0;
-    for (unsigned i = 0; i < SIZES; base += sizes[i++])
-        for (uint64_t n = 0, at = 0; at < sizes[i]; n++, a->count++) {
-            a->starts[a->count] = at;
-            a->bases[a->count] = base;
-            a->totals[a->count] = sizes[i];
-            at += counting_length(n, 40);
-        }
-}
-
-/* Where a part ends that ends after so many tenths: at the first begin of a document from there on. */
-static uint64_t border(const struct all_documents *a, uint64_t n, uint64_t tenths)
-{
-    uint64_t wish = a->totals[n] * tenths / 10, min = a->totals[n];
-
-    for (uint64_t k = 0; k < a->count && wish > 0; k++)
-        if (a->bases[k] == a->bases[n] && a->starts[k] >= wish && a->starts[k] < min)
-            min = a->starts[k];
-    return wish > 0 ? min : 0;
-}
-
-/* The documents of one part, by going through all; then those of the loader, one a batch. */
-static void split_part(const struct all_documents *a, const char *order, const char *use, uint64_t begin, uint64_t end,
-                       uint8_t *seen)
-{
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    uint64_t *used = calloc(a->count, sizeof *used), count = 0, position = 0;
-    const struct leat_batch *b;
-    struct permute permute;
-    struct leat_plan *plan;
-    struct leat_loader *l;
-    char text[900];
-
-    for (uint64_t n = 0; n < a->count; n++)
-        if (a->starts[n] >= border(a, n, begin) && a->starts[n] < border(a, n, end))
-            used[count++] = n;
-    permute = permute_make(count, 0, UINT32_MAX);
-    snprintf(text, sizeof text, "source @%s/list\nseq-len 20\nepochs 1\norder %s\nsplit x=0.5,y=0.3,z=0.2\nuse %s\n",
-             folder, order, use);
-    plan = loading_plan(text);
-    o.batch = 1;
-    T_OK(leat_loader_open(&l, plan, &o, &t_err));
-    for (; leat_loader_next(l, &b, &t_err) == LEAT_OK && position < count; position++) {
-        uint64_t at = strcmp(order, "documents") != 0 ? position : permute_forward(&permute, 0, position), n = used[at];
-
-        T_EQ(b->samples[0].block, n);
-        T_EQ(b->samples[0].token, a->bases[n] + a->starts[n]);
-        T_EQ(b->samples[0].offset, a->starts[n]);
-        if (b->lengths[0] > 0)
-            T_EQ(loading_stored(b, 0, 0), counting_token(a->starts[n], 2));
-        seen[n]++;
-        leat_batch_release(b, NULL);
-    }
-    T_EQ(t_err.status, LEAT_E_END);
-    T_EQ(position, count);
-    leat_loader_close(l);
-    leat_plan_close(plan);
-    free(used);
-}
-
-static void split_documents(void)
-{
-    struct all_documents *a = calloc(1, sizeof *a);
-    uint8_t *seen;
-    char text[700];
-    FILE *list;
-
-    snprintf(text, sizeof text, "%s/list", folder);
-    list = fopen(text, "w");
-    for (unsigned i = 0; i < SIZES; i++) {
-        snprintf(text, sizeof text, "%s/s%u", folder, i);
-        loading_write(text, sizes[i], 2, 40);
-        fprintf(list, "s%u\n", i);
-    }
-    fclose(list);
-    list_all(a);
-    seen = calloc(a->count, 1);
-    for (unsigned shuffled = 0; shuffled < 2; shuffled++) {
-        const char *order = shuffled ? "documents" : "documents-sequential";
-
-        split_part(a, order, "x", 0, 5, seen);
-        split_part(a, order, "y", 5, 8, seen);
-        split_part(a, order, "z", 8, 10, seen);
-    }
-    for (uint64_t n = 0; n < a->count; n++)
-        T_EQ(seen[n], 2);
-    free(seen);
-    free(a);
 }
 
 int main(void)
@@ -502,7 +303,5 @@ int main(void)
     snprintf(text, sizeof text, "%s/wide", folder);
     write_wide(text);
     wide_ids(text);
-    documents();
-    split_documents();
     return t_end();
 }

@@ -184,6 +184,14 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+static enum leat_status trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                              uint64_t epochs, uint64_t from, uint64_t until, struct found *f)
+{
+    return leat_plan_trace(
+        plan, &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, epochs, from, until }, add, f,
+        &t_err);
+}
+
 /* The same samples, found stretch by stretch. */
 static void check_stretches(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
                             uint64_t epochs, uint64_t until, const struct found *whole)
@@ -195,9 +203,7 @@ static void check_stretches(const struct leat_plan *plan, uint64_t source, uint6
     for (uint64_t from = 0, to; from < until; from = to) {
         to = from + 1 + t_below(&random, t_below(&random, 2) ? 4000 : 20);
         to = to < until ? to : until;
-        T_OK(leat_plan_trace(plan,
-                             &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, epochs, from, to },
-                             add, &f, &t_err));
+        T_OK(trace(plan, source, first, count, epochs, from, to, &f));
         for (unsigned i = 0; i < f.count; i++)
             T_CHECK(f.numbers[i] < to);
     }
@@ -213,9 +219,7 @@ static void check_trace(const struct leat_plan *plan, uint64_t source, uint64_t 
     unsigned at = 0;
 
     memset(&f, 0, sizeof f);
-    T_OK(leat_plan_trace(plan,
-                         &(struct leat_trace) { sizeof(struct leat_trace), source, first, count, epochs, 0, until },
-                         add, &f, &t_err));
+    T_OK(trace(plan, source, first, count, epochs, 0, until, &f));
     qsort(f.numbers, f.count, sizeof f.numbers[0], compare);
     for (uint64_t n = 0; n < until; n++) {
         struct leat_sample x;
@@ -254,26 +258,14 @@ static void test_trace(uint64_t *random)
         T_OK(leat_plan_source_info(plan, source, &info, &t_err));
         check_trace(plan, source, info.tokens - 200, 200, LEAT_NONE, 9000);
     }
-    T_OK(leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, 100, 0, LEAT_NONE, 0, 5000 }, add,
-                         &f, &t_err));
+    T_OK(trace(plan, 0, 100, 0, LEAT_NONE, 0, 5000, &f));
     T_EQ(f.count, 0);
-    T_OK(leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, 0, 1000, 2, 0, LEAT_NONE }, add, &f,
-                         &t_err));
+    T_OK(trace(plan, 0, 0, 1000, 2, 0, LEAT_NONE, &f));
     T_EQ(f.count, 3);
-    T_STATUS(leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 0, 0, 1, LEAT_NONE, 0, LEAT_NONE },
-                             add, &f, &t_err),
-             LEAT_E_ARGUMENT);
-    T_STATUS(leat_plan_trace(plan, &(struct leat_trace) { sizeof(struct leat_trace), 2, 0, 1, 1, 0, LEAT_NONE }, add,
-                             &f, &t_err),
-             LEAT_E_RANGE);
-    T_STATUS(leat_plan_trace(plan,
-                             &(struct leat_trace) { sizeof(struct leat_trace), 0, UINT64_MAX, 1, 1, 0, LEAT_NONE }, add,
-                             &f, &t_err),
-             LEAT_E_RANGE);
-    T_STATUS(leat_plan_trace(plan,
-                             &(struct leat_trace) { sizeof(struct leat_trace), 0, 5, UINT64_MAX, 1, 0, LEAT_NONE }, add,
-                             &f, &t_err),
-             LEAT_E_RANGE);
+    T_STATUS(trace(plan, 0, 0, 1, LEAT_NONE, 0, LEAT_NONE, &f), LEAT_E_ARGUMENT);
+    T_STATUS(trace(plan, 2, 0, 1, 1, 0, LEAT_NONE, &f), LEAT_E_RANGE);
+    T_STATUS(trace(plan, 0, UINT64_MAX, 1, 1, 0, LEAT_NONE, &f), LEAT_E_RANGE);
+    T_STATUS(trace(plan, 0, 5, UINT64_MAX, 1, 0, LEAT_NONE, &f), LEAT_E_RANGE);
     leat_plan_close(plan);
 }
 
