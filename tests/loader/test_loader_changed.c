@@ -1,10 +1,12 @@
 /*
  * test_loader_changed.c: rows that the plan changes (fill-in-the-middle, begin tokens): what a loader makes of them is
  * what leat_plan_row() says (tests/order compares that with a twin), number by number, worked out here from the tokens
- * one by one: in each order, whole and in slices, with labels ahead, masks, mask_first, unshifted labels and borrowed
- * outputs. The rows do not depend on the ranks nor on where a run resumes, and are those of the plan without
- * fill-in-the-middle if the rate is 0.
+ * one by one: in each order, by each engine, whole and in slices, from sources with a mask and without, with labels
+ * ahead, all that takes the loss of a label, documents that are banned from a sample on, unshifted labels, borrowed and
+ * narrow outputs. The rows do not depend on the ranks nor on where a run resumes, and are those of the plan
+ * without fill-in-the-middle if the rate is 0.
  */
+#include "gather/gather.h"
 #include "loader/loader.h"
 #include "loading.h"
 #include "one_document.h"
@@ -16,6 +18,7 @@
 #define MOST      4096u /* tokens of a row */
 #define BEGIN     7u
 #define END       9u
+#define IGNORED   (-7)
 
 static const char *const orders[] = { "order shuffled",
                                       "order sequential\nbase-len 96",
@@ -30,7 +33,10 @@ static const char *const orders[] = { "order shuffled",
 
 /* ---- The dataset ---- */
 
-static void write_dataset(const char *name)
+static const char *names[2];                     /* with a mask and without */
+static uint16_t document_of[2][202 * DOCUMENTS]; /* of each token */
+
+static void write_dataset(unsigned number)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
     struct leat_writer *w;
@@ -41,8 +47,8 @@ static void write_dataset(const char *name)
     options.vocabulary = 65536;
     options.begin_token = BEGIN;
     options.end_token = END;
-    options.store_mask = 1;
-    T_OK(leat_writer_open(&w, name, &options, &t_err));
+    options.store_mask = number == 0;
+    T_OK(leat_writer_open(&w, names[number], &options, &t_err));
     for (uint64_t d = 0; d < DOCUMENTS; d++) {
         uint64_t length = counting_length(d, d % 10 == 0 ? 90 : 15);
 
@@ -50,9 +56,45 @@ static void write_dataset(const char *name)
             ids[i] = (uint16_t)counting_token(at, 2);
             mask[i] = at % 3 == 0 ? 0 : (uint8_t)counting_mix(at + 1);
         }
-        T_OK(add_one_document(w, ids, 2, mask, length, NULL, &t_err));
+        for (uint64_t i = leat_writer_tokens(w); i < leat_writer_tokens(w) + length + 2; i++)
+            document_of[number][i] = (uint16_t)d;
+        T_OK(add_one_document(w, ids, 2, number == 0 ? mask : NULL, length, NULL, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+/* ---- Bans: ranges of documents of a source, from a sample on; they may overlap ---- */
+
+#define BANS 40u
+static struct {
+    uint64_t source, start, first, last;
+} bans[BANS];
+static uint64_t banned; /* tokens whose loss was taken so */
+
+static const char *ban_lines(uint64_t *random)
+{
+    const char *lines = "";
+
+    for (unsigned i = 0; i < BANS; i++) {
+        bans[i].source = t_below(random, 2);
+        bans[i].start = t_below(random, 3) * t_below(random, 60);
+        bans[i].first = t_below(random, DOCUMENTS - 10);
+        bans[i].last = bans[i].first + t_below(random, 4) * t_below(random, 4);
+        lines = t_text("%sban %" PRIu64 ":%s:%" PRIu64 "-%" PRIu64 "\n", lines, bans[i].start, names[bans[i].source],
+                       bans[i].first, bans[i].last);
+    }
+    return lines;
+}
+
+static bool is_banned(uint64_t source, uint64_t document, uint64_t number)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < BANS; i++)
+        found |= bans[i].source == source && bans[i].first <= document && document <= bans[i].last &&
+                 bans[i].start <= number;
+    banned += found;
+    return found;
 }
 
 /* ---- What a row must be ---- */
@@ -68,34 +110,18 @@ struct expected {
     float weights;
 };
 
-static bool starts_document(const struct leat_dataset *d, uint64_t token)
+static bool starts_document(uint64_t source, uint64_t token)
 {
-    uint64_t document, count, start;
-
-    T_OK(leat_dataset_documents_in(d, token, 1, &document, &count, &t_err));
-    T_OK(leat_dataset_starts(d, document, 1, &start, &t_err));
-    return start == token;
+    return token == 0 || document_of[source][token] != document_of[source][token - 1];
 }
-
-static void read_tokens(const struct leat_dataset *d, uint64_t first, uint64_t count, struct token *to)
-{
-    static uint32_t ids[MOST];
-    static uint8_t mask[MOST];
-
-    T_OK(leat_dataset_read_u32(d, first, count, ids, &t_err));
-    T_OK(leat_dataset_mask(d, first, count, mask, &t_err));
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = (struct token) { ids[i], mask[i], starts_document(d, first + i) };
-}
-
 /* The label that token `label` of a chain is to a place: `after` of its tokens come from beyond the row. */
 static int64_t label_of(const struct token *chain, uint64_t count, uint64_t place, uint64_t label, bool mask_first)
 {
     if (label >= count || chain[label].weight == 0)
-        return -100;
+        return IGNORED;
     for (uint64_t i = place + 1; i <= label && mask_first; i++)
         if (chain[i].begins)
-            return -100;
+            return IGNORED;
     return chain[label].id;
 }
 
@@ -117,8 +143,8 @@ static uint64_t put_chain(const struct token *chain, uint64_t count, uint64_t pl
         e[i].documents = *document;
         e[i].labels = label_of(chain, count, label > 0 ? label - 1 : 0, label, mask_first);
         if (unshifted && i == 0 && *document > 0) /* a document of its own, which nothing predicts */
-            e[i].labels = -100;
-        e[i].weights = e[i].labels == -100 ? 0.0f : (float)chain[label].weight / 255.0f;
+            e[i].labels = IGNORED;
+        e[i].weights = e[i].labels == IGNORED ? 0.0f : (float)chain[label].weight / 255.0f;
         for (unsigned j = 0; j < AHEAD; j++)
             e[i].ahead[j] = label_of(chain, count, i, i + 2 + j, mask_first);
     }
@@ -128,10 +154,42 @@ static uint64_t put_chain(const struct token *chain, uint64_t count, uint64_t pl
 
 struct wanted {
     struct leat_plan *plan;
-    const struct leat_dataset *dataset;
+    const struct leat_dataset *datasets[2];
     struct leat_plan_info info;
-    bool fit, beyond, unshifted, mask_first;
+    bool bans, fit, beyond, unshifted, mask_first, mask_row_first, mask_begin;
 };
+
+/* Tokens that a sample of a source has. */
+static void read_tokens(const struct wanted *w, const struct leat_sample *x, uint64_t first, uint64_t count,
+                        struct token *to)
+{
+    const struct leat_dataset *d = w->datasets[x->source];
+    static uint32_t ids[MOST];
+    static uint8_t mask[MOST];
+
+    T_OK(leat_dataset_read_u32(d, first, count, ids, &t_err));
+    T_OK(leat_dataset_mask(d, first, count, mask, &t_err));
+    for (uint64_t i = 0; i < count; i++) {
+        if (w->bans && is_banned(x->source, document_of[x->source][first + i], x->number))
+            mask[i] = 0;
+        to[i] = (struct token) { ids[i], mask[i], starts_document(x->source, first + i) };
+    }
+}
+
+static uint64_t begins, seconds; /* tokens whose loss was taken as begin tokens, or as a row's second one */
+
+/* Takes the loss of tokens [from, to) of a chain, of which token 0 is the row's `first`-th. */
+static void take_loss(const struct wanted *w, struct token *chain, uint64_t from, uint64_t to, uint64_t first)
+{
+    for (uint64_t i = from; i < to; i++) {
+        bool begin = w->mask_begin && chain[i].id == BEGIN, second = w->mask_row_first && first + i == 1;
+
+        begins += begin;
+        seconds += second;
+        if (begin || second)
+            chain[i].weight = 0;
+    }
+}
 
 /* The whole row of a sample; returns its places. */
 static uint64_t expect_row(const struct wanted *w, const struct leat_sample *x, struct expected *e)
@@ -139,8 +197,9 @@ static uint64_t expect_row(const struct wanted *w, const struct leat_sample *x, 
     static struct token chain[MOST];
     static struct leat_stretch row[MOST];
     static struct leat_piece pieces[MOST];
+    const struct leat_dataset *d = w->datasets[x->source];
     const struct leat_stretch *t = row;
-    uint64_t stretches, at = 0, tokens = 0, context, more;
+    uint64_t stretches, at = 0, tokens = 0, shown = 0, context, more;
     int64_t document = 0;
 
     T_OK(leat_plan_pieces(w->plan, x, 1, pieces, &t_err));
@@ -151,19 +210,23 @@ static uint64_t expect_row(const struct wanted *w, const struct leat_sample *x, 
         uint64_t first = tokens, start = p->token, places;
 
         if (w->info.overlap > 0)
-            T_OK(leat_dataset_starts(w->dataset, p->document, 1, &start, &t_err));
+            T_OK(leat_dataset_starts(d, p->document, 1, &start, &t_err));
         context = start < p->token ? p->token + w->info.overlap + 1 : 0;
         for (; tokens < first + p->count; tokens += t++->count) {
             if (t->literal)
-                chain[tokens] = (struct token) { (uint32_t)t->token, 255, false };
+                chain[tokens] =
+                    (struct token) { (uint32_t)t->token,
+                                     w->bans && is_banned(x->source, t->document, x->number) ? 0 : 255, false };
             else
-                read_tokens(w->dataset, t->token, t->count, chain + tokens);
+                read_tokens(w, x, t->token, t->count, chain + tokens);
             for (uint32_t i = 0; i < t->count && !t->literal; i++)
                 if (t->token + i < context)
                     chain[tokens + i].weight = 0;
         }
         for (uint64_t i = 0; i < p->count; i++) /* by place: tokens have moved */
-            chain[first + i].begins = i == 0 || starts_document(w->dataset, p->token + i);
+            chain[first + i].begins = i == 0 || starts_document(x->source, p->token + i);
+        take_loss(w, chain, first, tokens, w->fit ? shown : 0);
+        shown += p->count;
         if (!w->fit)
             continue;
         places = p->count - !w->unshifted;
@@ -179,9 +242,10 @@ static uint64_t expect_row(const struct wanted *w, const struct leat_sample *x, 
         struct leat_info info = LEAT_INFO_INIT;
         uint64_t end = pieces[0].token + pieces[0].count;
 
-        leat_dataset_info(w->dataset, &info);
+        leat_dataset_info(d, &info);
         more = info.tokens - end < AHEAD ? info.tokens - end : AHEAD;
-        read_tokens(w->dataset, end, more, chain + tokens);
+        read_tokens(w, x, end, more, chain + tokens);
+        take_loss(w, chain, tokens, tokens + more, 0);
     }
     /* labels of the places themselves do not reach beyond */
     return put_chain(chain, tokens + more, tokens - !w->unshifted, w->unshifted, w->mask_first, e, &document);
@@ -198,12 +262,15 @@ static uint64_t place_of(const struct leat_loader_slice *s, uint64_t i, uint64_t
     return i < chunk ? s->rank * chunk + i : (2 * s->count - 1 - s->rank) * chunk + i - chunk;
 }
 
+static int64_t number_at(const struct leat_outputs *o, const void *numbers, uint64_t at)
+{
+    return o->number_bytes == 4 ? ((const int32_t *)numbers)[at] : ((const int64_t *)numbers)[at];
+}
+
 static void check_batch(const struct wanted *w, const struct leat_batch *b, const struct leat_outputs *o,
                         unsigned ahead, const struct leat_loader_slice *slice)
 {
     static struct expected e[MOST];
-    const int64_t *inputs = o->inputs, *labels = o->labels, *positions = o->position_ids, *documents = o->document_ids;
-    const int64_t *next = o->ahead_labels;
     uint64_t wrong = 0;
 
     for (uint64_t row = 0; row < b->rows; row++) {
@@ -213,14 +280,17 @@ static void check_batch(const struct wanted *w, const struct leat_batch *b, cons
             uint64_t place = place_of(slice, i, b->whole_length), at = row * b->length + i;
 
             if (place >= places) {
-                wrong += inputs[at] != END || labels[at] != -100 || o->loss_weights[at] != 0.0f;
+                wrong += number_at(o, o->inputs, at) != END || number_at(o, o->labels, at) != IGNORED ||
+                         o->loss_weights[at] != 0.0f;
                 continue;
             }
-            wrong += inputs[at] != e[place].inputs || labels[at] != e[place].labels ||
-                     positions[at] != e[place].positions || documents[at] != e[place].documents ||
+            wrong += number_at(o, o->inputs, at) != e[place].inputs || number_at(o, o->labels, at) != e[place].labels ||
+                     number_at(o, o->position_ids, at) != e[place].positions ||
+                     number_at(o, o->document_ids, at) != e[place].documents ||
                      o->loss_weights[at] != e[place].weights || o->loss_mask[at] != (e[place].weights > 0.0f);
             for (unsigned j = 0; j < ahead; j++)
-                wrong += next[(j * (uint64_t)b->rows + row) * b->length + i] != e[place].ahead[j];
+                wrong +=
+                    number_at(o, o->ahead_labels, (j * (uint64_t)b->rows + row) * b->length + i) != e[place].ahead[j];
         }
     }
     T_EQ(wrong, 0);
@@ -257,10 +327,14 @@ static void check_loader(const struct wanted *w, struct leat_loader_options *o)
     o->outputs.wanted = WANTED | (o->outputs.ahead > 0 ? LEAT_OUTPUT_AHEAD_LABELS : 0);
     o->outputs.unshifted = w->unshifted;
     o->outputs.mask_first = w->mask_first;
+    o->outputs.mask_row_first = w->mask_row_first;
+    o->outputs.mask_begin = w->mask_begin;
+    o->outputs.ignore_index = IGNORED;
     T_OK(leat_loader_open(&l, w->plan, o, &t_err));
     for (; batches < 12 && leat_loader_next(l, &b, &t_err) == LEAT_OK; batches++) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;
 
+        out.number_bytes = o->outputs.number_bytes;
         out.unshifted = w->unshifted;
         out.mask_first = w->mask_first;
         if (o->outputs.borrow)
@@ -274,23 +348,24 @@ static void check_loader(const struct wanted *w, struct leat_loader_options *o)
     leat_loader_close(l);
 }
 
-static struct leat_plan *plan_of(const char *name, const char *order, const char *rate)
+static struct leat_plan *plan_of(const char *order, const char *rate, const char *more)
 {
-    char text[1000], fim[64];
-
-    snprintf(fim, sizeof fim, "fim %s,0.5,100,200,300\n", rate);
-    snprintf(text, sizeof text, "source %s\nseq-len %u\nseed 3\n%s\n%s", name, LENGTH, order, *rate ? fim : "");
-    return loading_plan(text);
+    return loading_plan(t_text("source %s\nsource %s\nseq-len %u\nseed 3\n%s\n%s%s", names[0], names[1], LENGTH, order,
+                               *rate ? t_text("fim %s,0.5,100,200,300\n", rate) : "", more));
 }
 
-static void check_order(const char *name, const char *order, const char *rate)
+static void check_order(const char *order, const char *rate, const char *more)
 {
-    struct wanted w = { .plan = plan_of(name, order, rate), .info = LEAT_PLAN_INFO_INIT };
-    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    static const enum leat_apart aparts[] = { LEAT_APART_AUTO, LEAT_APART_ALWAYS, LEAT_APART_NEVER };
+    struct wanted w = { .plan = plan_of(order, rate, more), .info = LEAT_PLAN_INFO_INIT, .bans = *more };
 
     leat_plan_info(w.plan, &w.info);
-    T_OK(leat_plan_source_info(w.plan, 0, &source, &t_err));
-    w.dataset = source.dataset;
+    for (unsigned i = 0; i < 2; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+
+        T_OK(leat_plan_source_info(w.plan, i, &source, &t_err));
+        w.datasets[i] = source.dataset;
+    }
     w.fit = w.info.order == LEAT_ORDER_FIT;
     w.beyond = w.info.order <= LEAT_ORDER_SEQUENTIAL;
     for (unsigned how = 0; how < 24; how++) {
@@ -300,12 +375,17 @@ static void check_order(const char *name, const char *order, const char *rate)
         o.batch = ROWS;
         o.last = LEAT_LAST_DROPPED;
         w.mask_first = how / 4 % 2;
+        w.mask_row_first = how % 5 > 2;
+        w.mask_begin = how % 7 > 3;
         w.unshifted = how >= 16 && slices == 1;
         o.slice.count = slices;
         o.slice.rank = how / 4 % slices;
         o.slice.layout = how % 8 < 4 ? LEAT_SLICE_ZIGZAG : LEAT_SLICE_CONTIGUOUS;
         o.outputs.ahead = how >= 8 && !w.unshifted ? AHEAD : 0;
         o.outputs.borrow = how % 3 == 2;
+        o.outputs.number_bytes = how % 5 < 2 ? 4 : 8;
+        o.io.engine = (enum leat_engine)(how % GATHER_ENGINE_COUNT);
+        o.io.apart = aparts[how / 2 % 3];
         if (w.info.order == LEAT_ORDER_MEGATRON && how == 0)
             o.batch = 4; /* it ends soon */
         check_loader(&w, &o);
@@ -347,10 +427,10 @@ static void take(const struct leat_plan *plan, uint64_t world, uint64_t from, ui
     }
 }
 
-static void check_ranks(const char *name, const char *order)
+static void check_ranks(const char *order)
 {
-    struct leat_plan *plan = plan_of(name, order, "0.8"), *same = plan_of(name, order, "0");
-    struct leat_plan *plain = plan_of(name, order, "");
+    struct leat_plan *plan = plan_of(order, "0.8", ""), *same = plan_of(order, "0", "");
+    struct leat_plan *plain = plan_of(order, "", "");
     static uint64_t one[64], other[64], without[64];
     const uint64_t count = 40;
     uint64_t changed = 0;
@@ -379,15 +459,19 @@ static void check_ranks(const char *name, const char *order)
 
 int main(void)
 {
-    char name[700];
+    const char *folder = t_folder(), *lines;
+    uint64_t random = t_seed();
 
-    snprintf(name, sizeof name, "%s/d", t_folder());
-    write_dataset(name);
-    for (size_t i = 0; i < ORDERS; i++) {
-        check_order(name, orders[i], "0.8");
-        if (strstr(orders[i], "begin"))
-            check_order(name, orders[i], "");
-        check_ranks(name, orders[i]);
+    for (unsigned i = 0; i < 2; i++) {
+        names[i] = t_text("%s/%u", folder, i);
+        write_dataset(i);
     }
+    lines = ban_lines(&random);
+    for (size_t i = 0; i < ORDERS; i++) {
+        check_order(orders[i], "0.8", i % 2 ? lines : "");
+        check_order(orders[i], "", i % 2 ? "" : lines);
+        check_ranks(orders[i]);
+    }
+    T_CHECK(begins > 1000 && seconds > 1000 && banned > 1000);
     return t_end();
 }
