@@ -2,37 +2,12 @@
  * test_run_pushed.c: runs whose parts are pushed. Attempts at the same parts live side by side; the folder is no
  * dataset until a commit names those that count, then it is the documents of these in this order, each part with the
  * bytes that a packer alone gives, and nothing else is left. Pieces, keys and commits that make no sense are refused,
- * and so is what comes too late: after a commit, an abort or another run. What killed processes left is swept. Parts
- * that are appended make a new dataset, and leave the one before. Forks.
+ * and so is what comes too late: after a commit or another run. Parts that are appended make a new dataset, and leave
+ * the one before. Forks. test_run_pushed_splits.c has aborts, and what killed processes leave.
  */
-#include <signal.h>
 #include <sys/wait.h>
 
-#include "leat_pack.h"
-#include "one_text.h"
-#include "support/files.h"
-#include "t.h"
-
-static const char *folder;
-
-static const char *in_folder(const char *name)
-{
-    return t_path(folder, name);
-}
-
-static uint32_t append; /* of the runs that are created now */
-
-static struct leat_run *create_as(const char *name, struct leat_pack_options pack)
-{
-    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
-    struct leat_run *run;
-
-    pack.threads = 1;
-    o.tokenizer = "bytes";
-    o.append = append;
-    o.pack = &pack;
-    return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
-}
+#include "pushing.h"
 
 static struct leat_run *create_with(const char *name, uint32_t force, uint64_t end_token)
 {
@@ -51,27 +26,6 @@ static struct leat_run *create(const char *name)
     return run;
 }
 
-static struct leat_packer *push(struct leat_run *run, const char *key)
-{
-    struct leat_packer *p;
-
-    T_OK(leat_run_push(&p, run, key, NULL, &t_err));
-    return p;
-}
-
-/* The documents of a part, which say its key. */
-static void add(struct leat_packer *p, const char *key, unsigned first, unsigned end)
-{
-    for (unsigned i = first; i < end; i++) {
-        char text[200], id[150];
-        struct leat_origin origin = { .input = LEAT_NONE, .line = LEAT_NONE, .id = id };
-
-        origin.id_bytes = (uint64_t)snprintf(id, sizeof id, "%s-%u", key, i);
-        T_OK(add_one_text(p, text, (uint64_t)snprintf(text, sizeof text, "document %u of %s", i, key), NULL, 0, &origin,
-                          &t_err));
-    }
-}
-
 static struct leat_run_piece finish(struct leat_packer *p)
 {
     struct leat_run_piece piece;
@@ -88,68 +42,24 @@ static struct leat_run_piece make(struct leat_run *run, const char *key)
     return finish(p);
 }
 
-/* KEY.ATTEMPT of a piece, in the folder of a run. */
-static const char *path_of(const char *name, const struct leat_run_piece *piece, const char *suffix)
-{
-    static char paths[4][1100];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s/%s/%s.%016" PRIx64 "%s", folder, name, piece->key, piece->attempt, suffix);
-    return path;
-}
-
 static enum leat_status open_run(const char *name)
 {
-    struct leat_dataset *d;
-    enum leat_status s = leat_dataset_open(&d, in_folder(name), NULL, &t_err);
-
-    leat_dataset_close(d);
-    return s;
+    return open_it(name, "");
 }
 
 /* The folder is the dataset of these parts, and has their files alone: `.`, `..`, plan, list, two of each. */
 static void check_committed(const char *name, const struct leat_run_piece *pieces, unsigned count)
 {
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_dataset *d;
-
-    T_OK(leat_dataset_open(&d, in_folder(name), NULL, &t_err));
-    leat_dataset_info(d, &info);
-    T_EQ(info.parts, count);
-    for (unsigned i = 0; i < count; i++) {
-        struct leat_part part = LEAT_PART_INIT;
-
-        T_OK(leat_dataset_part(d, i, &part, &t_err));
-        T_STR(part.name, path_of(name, &pieces[i], ""));
-        T_CHECK(memcmp(part.identity, pieces[i].identity, 16) == 0);
-        T_EQ(part.documents, pieces[i].documents);
-    }
-    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
-    leat_dataset_close(d);
+    check_dataset(name, pieces, 1, count);
     T_EQ(t_files(in_folder(name)), 4 + 2 * count);
 }
-
 /* A packer alone gives the same bytes. */
 static void check_bytes(const char *name, const struct leat_run_piece *piece)
 {
-    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
-    struct leat_tokenizer *tokenizer;
-    struct leat_packer *p;
-    const char *alone = in_folder("alone");
-
-    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
-    o.tokenizer = tokenizer;
-    o.end_token = 256;
-    o.force = 1;
-    T_OK(leat_packer_open(&p, alone, &o, &t_err));
-    add(p, piece->key, 0, 5);
-    T_OK(leat_packer_finish(p, NULL, &t_err));
-    leat_tokenizer_close(tokenizer);
+    pack_alone(piece->key, 5);
     T_CHECK(same_file(in_folder("alone.leat"), path_of(name, piece, ".leat")));
     T_CHECK(same_file(in_folder("alone.tokens"), path_of(name, piece, ".tokens")));
 }
-
 /* ---- Attempts and the commit ------------------------------------------------------------------------------------- */
 
 static void check_attempts(void)
@@ -357,36 +267,7 @@ static void check_rejects(void)
     leat_run_close(run);
 }
 
-/* ---- Aborting, and beginning again ------------------------------------------------------------------------------- */
-
-static void check_abort(void)
-{
-    struct leat_run *run = create("aborted");
-    struct leat_run_piece piece = make(run, "a");
-    struct leat_packer *p = push(run, "b");
-
-    add(p, "b", 0, 3);
-    T_OK(leat_run_abort(run, &t_err));
-    T_CHECK(access(in_folder("aborted"), F_OK) != 0);
-    T_OK(leat_run_abort(run, &t_err));
-    T_REFUSED(leat_run_finish(p, &piece, 1, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
-    leat_packer_abandon(p);
-    T_CHECK(access(in_folder("aborted"), F_OK) != 0);
-    leat_run_close(run);
-
-    /* what is another's stays, and so does the folder */
-    run = create("aborted");
-    piece = make(run, "a");
-    p = push(run, "b");
-    t_write_text(in_folder("aborted/notes"), "mine");
-    T_OK(leat_run_abort(run, &t_err));
-    T_EQ(t_files(in_folder("aborted")), 3);
-    T_REFUSED(leat_run_finish(p, &piece, 1, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
-    leat_packer_abandon(p);
-    T_REFUSED(leat_run_commit(run, &piece, 1, &t_err), LEAT_E_STATE, "is no more");
-    T_EQ(t_files(in_folder("aborted")), 3);
-    leat_run_close(run);
-}
+/* ---- Beginning again --------------------------------------------------------------------------------------------- */
 
 static void check_again(void)
 {
@@ -462,12 +343,9 @@ static bool is_still(const char *name, const struct leat_info *before)
 static const char *earlier_list(const char *name, const struct leat_run_piece *of_run)
 {
     char text[LEAT_RUN_PIECE_BYTES];
-    static char path[1100];
 
     leat_run_piece_text(of_run, text); /* "leat piece 1 KEY ATTEMPT RUN ..." */
-    snprintf(path, sizeof path, "%s/%s/leat-run.list.%.32s", folder, name,
-             text + strlen("leat piece 1 ") + strlen(of_run->key) + 18);
-    return path;
+    return t_text("%s/%s/leat-run.list.%.32s", folder, name, text + strlen("leat piece 1 ") + strlen(of_run->key) + 18);
 }
 
 static void check_append(void)
@@ -646,64 +524,16 @@ static void check_occupied(void)
 
 /* ---- Several processes ------------------------------------------------------------------------------------------- */
 
-/* Runs `child` in another process; whether it ended as it should: 0, or killed. */
-static void in_child(void (*child)(void), bool killed)
-{
-    pid_t pid = fork();
-    int status = 0;
-
-    if (pid == 0) {
-        child();
-        _exit(t_end());
-    }
-    T_EQ(waitpid(pid, &status, 0), pid);
-    T_CHECK(killed ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : WIFEXITED(status) && !WEXITSTATUS(status));
-}
-
-static void die_in_attempt(void)
-{
-    struct leat_run *run;
-    struct leat_packer *p;
-
-    T_OK(leat_run_open(&run, in_folder("died"), &t_err));
-    (void)make(run, "a"); /* of which nobody hears */
-    p = push(run, "b");
-    add(p, "b", 0, 3);
-    kill(getpid(), SIGKILL);
-}
-
-static void check_dead(void)
-{
-    struct leat_run *run = create("died"), *again;
-    struct leat_packer *live = push(run, "c");
-    struct leat_run_piece pieces[2];
-    uint64_t files = t_files(in_folder("died"));
-
-    add(live, "c", 0, 5);
-    in_child(die_in_attempt, true);
-    T_CHECK(t_files(in_folder("died")) > files + 2);
-    again = create("died"); /* the driver begins again: what died is swept, what lives and what is finished stays */
-    T_EQ(t_files(in_folder("died")), files + 2);
-    pieces[0] = make(again, "a");
-    pieces[1] = finish(live);
-    in_child(die_in_attempt, true);
-    T_OK(leat_run_commit(again, pieces, 2, &t_err));
-    check_committed("died", pieces, 2);
-    leat_run_close(again);
-    leat_run_close(run);
-}
-
 /* Two commits at once, of other orders: one counts, and only it. */
 static void check_two_commits(void)
 {
     for (unsigned round = 0; round < t_times(20); round++) {
-        char name[16];
         struct leat_run *run;
         struct leat_run_piece pieces[3];
         pid_t children[2];
         int status[2] = { 0 };
+        const char *name = t_text("both-%u", round);
 
-        snprintf(name, sizeof name, "both-%u", round);
         run = create(name);
         pieces[0] = pieces[2] = make(run, "a");
         pieces[1] = make(run, "b");
@@ -733,12 +563,8 @@ static void check_abort_and_begin(void)
     pid_t child;
     int status = 0;
 
-    for (unsigned i = 0; i < 3000; i++) { /* takes the sweep a while */
-        char name[64];
-
-        snprintf(name, sizeof name, "begun/x.%016x.tokens", i);
-        t_write_text(in_folder(name), "");
-    }
+    for (unsigned i = 0; i < 3000; i++) /* takes the sweep a while */
+        t_write_text(in_folder(t_text("begun/x.%016x.tokens", i)), "");
     T_EQ(stat(in_folder("begun/leat-run"), &plan), 0);
     child = fork();
     if (child == 0)
@@ -762,13 +588,11 @@ int main(void)
     check_refused();
     check_odd_keys();
     check_rejects();
-    check_abort();
     check_again();
     check_append();
     check_replace_appended();
     check_append_refused();
     check_occupied();
-    check_dead();
     check_two_commits();
     check_abort_and_begin();
     return t_end();

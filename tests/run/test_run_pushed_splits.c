@@ -1,45 +1,29 @@
 /*
  * test_run_pushed_splits.c: runs whose parts are pushed, with splits. An attempt becomes a dataset for the folder and
- * one for the folder of each split, with the bytes that merging a packer's dataset with these splits gives; none of
- * these folders opens before the commit, which names all or is refused, and then all do. Attempts that do not count,
- * runs that are aborted or replaced, and processes that died leave nothing in these folders either. Forks.
- *
- * A split's folder that is a symbolic link is refused. A commit through valid -> ../real/valid removed the parts of the
- * other corpus, which was committed; so did an abort. And a plan whose split is called ../NAME led out of the folder.
+ * one for that of each split, with the bytes that merging a packer's dataset with these splits gives; none opens before
+ * the commit, then all do. Attempts that do not count, runs that are aborted or replaced, and processes that died leave
+ * nothing there. A split's folder that is a symbolic link, or leads out of the run's, is refused. Forks.
  */
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "leat_pack.h"
-#include "one_text.h"
+#include "pushing.h"
 #include "run/run_plan.h"
-#include "support/files.h"
-#include "t.h"
 
-static const char *folder;
 static const struct leat_split splits[] = { { "valid", "0.2" }, { "test", "0.3" } };
 
 #define EACH 3u /* pieces of a part */
 
-static const char *in_folder(const char *name)
-{
-    return t_path(folder, name);
-}
-
 /* What create_with() begins with besides. */
-static uint32_t append;
 static const char *const keep[] = { "lang = en" };
 static uint64_t keep_count; /* with it, some texts may be rejected */
 
 static struct leat_run *create_with(const char *name, uint32_t force, const struct leat_split *of, uint64_t count)
 {
     struct leat_pack_options pack = LEAT_PACK_OPTIONS_INIT;
-    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
-    struct leat_run *run;
 
     pack.end_token = 256;
     pack.force = force;
-    pack.threads = 1;
     pack.splits = of;
     pack.split_count = count;
     pack.keep = keep;
@@ -48,10 +32,7 @@ static struct leat_run *create_with(const char *name, uint32_t force, const stru
         pack.reject_invalid = 1;
         pack.max_rejects_ppm = 500000;
     }
-    o.tokenizer = "bytes";
-    o.append = append;
-    o.pack = &pack;
-    return leat_run_create(&run, in_folder(name), &o, &t_err) == LEAT_OK ? run : NULL;
+    return create_as(name, pack);
 }
 
 static struct leat_run *create(const char *name)
@@ -62,26 +43,6 @@ static struct leat_run *create(const char *name)
     return run;
 }
 
-static struct leat_packer *push(struct leat_run *run, const char *key)
-{
-    struct leat_packer *p;
-
-    T_OK(leat_run_push(&p, run, key, NULL, &t_err));
-    return p;
-}
-
-static void add(struct leat_packer *p, const char *key, unsigned first, unsigned end)
-{
-    for (unsigned i = first; i < end; i++) {
-        char text[64], id[64];
-        struct leat_origin origin = { .input = LEAT_NONE, .line = LEAT_NONE, .id = id };
-
-        origin.id_bytes = (uint64_t)snprintf(id, sizeof id, "%s-%u", key, i);
-        T_OK(add_one_text(p, text, (uint64_t)snprintf(text, sizeof text, "document %u of %s", i, key), NULL, 0, &origin,
-                          &t_err));
-    }
-}
-
 static void make(struct leat_run *run, const char *key, unsigned documents, struct leat_run_piece pieces[EACH])
 {
     struct leat_packer *p = push(run, key);
@@ -90,60 +51,15 @@ static void make(struct leat_run *run, const char *key, unsigned documents, stru
     T_OK(leat_run_finish(p, pieces, EACH, NULL, &t_err));
 }
 
-/* The folder of a run, or of one of its splits; and KEY.ATTEMPT of a piece in it. */
-static const char *place_of(const char *name, const char *split)
-{
-    char inner[200];
-
-    snprintf(inner, sizeof inner, "%s%s%s", name, *split ? "/" : "", split);
-    return in_folder(inner);
-}
-
-static const char *path_of(const char *name, const struct leat_run_piece *piece, const char *suffix)
-{
-    static char paths[4][1100];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s/%s.%016" PRIx64 "%s", place_of(name, piece->split), piece->key, piece->attempt,
-             suffix);
-    return path;
-}
-
-static enum leat_status open_it(const char *name, const char *split)
-{
-    struct leat_dataset *d;
-    enum leat_status s = leat_dataset_open(&d, place_of(name, split), NULL, &t_err);
-
-    leat_dataset_close(d);
-    return s;
-}
-
 /* All three are the datasets of these parts, and nothing else lies there; `more`: earlier lists, and -1 for
  * a plan that is gone. */
 static void check_grown(const char *name, const struct leat_run_piece *pieces, unsigned parts, int more)
 {
     for (unsigned i = 0; i < EACH; i++) {
-        const char *split = i == 0 ? "" : splits[i - 1].name;
-        struct leat_info info = LEAT_INFO_INIT;
-        struct leat_dataset *d;
-
-        T_OK(leat_dataset_open(&d, place_of(name, split), NULL, &t_err));
-        leat_dataset_info(d, &info);
-        T_EQ(info.parts, parts);
-        for (unsigned k = 0; k < parts; k++) {
-            struct leat_part part = LEAT_PART_INIT;
-
-            T_OK(leat_dataset_part(d, k, &part, &t_err));
-            T_STR(part.name, path_of(name, &pieces[EACH * k + i], ""));
-            T_EQ(part.documents, pieces[EACH * k + i].documents);
-        }
-        T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
-        leat_dataset_close(d);
-        T_EQ(t_files(place_of(name, split)), 2 + (i == 0 ? (uint64_t)(4 + more) : 1) + 2 * parts);
+        check_dataset(name, &pieces[i], EACH, parts);
+        T_EQ(t_files(place_of(name, pieces[i].split)), 2 + (i == 0 ? (uint64_t)(4 + more) : 1) + 2 * parts);
     }
 }
-
 static void check_committed(const char *name, const struct leat_run_piece *pieces, unsigned parts)
 {
     check_grown(name, pieces, parts, 0);
@@ -153,28 +69,19 @@ static void check_committed(const char *name, const struct leat_run_piece *piece
 static void check_bytes(const char *name, const struct leat_run_piece *pieces, unsigned documents)
 {
     struct leat_merge_options m = LEAT_MERGE_OPTIONS_INIT;
-    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
-    struct leat_tokenizer *tokenizer;
-    struct leat_packer *p;
     const char *alone = in_folder("alone");
 
-    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
-    o.tokenizer = tokenizer;
-    o.end_token = 256;
-    o.force = m.force = 1;
+    m.force = 1;
     m.splits = splits;
     m.split_count = 2;
-    T_OK(leat_packer_open(&p, alone, &o, &t_err));
-    add(p, pieces->key, 0, documents);
-    T_OK(leat_packer_finish(p, NULL, &t_err));
+    pack_alone(pieces->key, documents);
     T_OK(leat_merge(in_folder("divided"), &alone, 1, &m, NULL, &t_err));
-    leat_tokenizer_close(tokenizer);
     for (unsigned i = 0; i < 2 * EACH; i++) {
         const char *suffix = i % 2 ? ".tokens" : ".leat";
-        char merged[64];
 
-        snprintf(merged, sizeof merged, "divided%s%s%s", i < 2 ? "" : ".", i < 2 ? "" : splits[i / 2 - 1].name, suffix);
-        T_CHECK(same_file(in_folder(merged), path_of(name, &pieces[i / 2], suffix)));
+        T_CHECK(
+            same_file(in_folder(t_text("divided%s%s%s", i < 2 ? "" : ".", i < 2 ? "" : splits[i / 2 - 1].name, suffix)),
+                      path_of(name, &pieces[i / 2], suffix)));
     }
 }
 
@@ -243,7 +150,7 @@ static void check_refused(void)
     static const struct leat_split odd[] = { { "0123456789abcdef", "0.5" }, { "leat-run", "0.5" }, { "x", "1.5" } };
     struct leat_run *run = create("refused");
     struct leat_run_piece pieces[2 * EACH], other[EACH], wrong[2 * EACH], read;
-    char text[LEAT_RUN_PIECE_BYTES], far[LEAT_RUN_PIECE_BYTES];
+    char text[LEAT_RUN_PIECE_BYTES];
     struct leat_packer *p = push(run, "a");
 
     T_REFUSED(leat_run_finish(p, pieces, 1, NULL, &t_err), LEAT_E_ARGUMENT, "an attempt makes 3 pieces");
@@ -275,8 +182,8 @@ static void check_refused(void)
     T_CHECK(strstr(text, " valid/a "));
     T_OK(leat_run_piece_read(&read, text, &t_err));
     T_CHECK(memcmp(&read, &pieces[1], sizeof read) == 0);
-    snprintf(far, sizeof far, "leat piece 1 ../a%s", strstr(text, "/a ") + 2);
-    T_STATUS(leat_run_piece_read(&read, far, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_run_piece_read(&read, t_text("leat piece 1 ../a%s", strstr(text, "/a ") + 2), &t_err),
+             LEAT_E_ARGUMENT);
     T_OK(leat_run_commit(run, pieces, 6, &t_err));
     check_committed("refused", pieces, 2);
     leat_run_close(run);
@@ -330,9 +237,14 @@ static void check_abort(void)
     run = create("aborted"); /* what is another's stays */
     make(run, "a", 9, pieces);
     t_write_text(in_folder("aborted/valid/notes"), "mine");
+    p = push(run, "b");
     T_OK(leat_run_abort(run, &t_err));
     T_EQ(t_files(in_folder("aborted")), 3);
     T_EQ(t_files(in_folder("aborted/valid")), 3);
+    T_REFUSED(leat_run_finish(p, pieces, EACH, NULL, &t_err), LEAT_E_STATE, "is no more: it was aborted");
+    leat_packer_abandon(p);
+    T_REFUSED(leat_run_commit(run, pieces, EACH, &t_err), LEAT_E_STATE, "is no more");
+    T_EQ(t_files(in_folder("aborted")), 3);
     leat_run_close(run);
 }
 
@@ -610,10 +522,8 @@ static void check_judged(void)
     make_judged(run, "b", 9, 10, 2, &pieces[EACH]);
     T_REFUSED(leat_run_commit(run, pieces, 6, &t_err), LEAT_E_REJECTS, "10 of 19 records of the run were rejected");
     for (unsigned n = 0;; n++) { /* whose only document is a split's */
-        char key[20];
 
-        snprintf(key, sizeof key, "c%u", n);
-        make_judged(run, key, 1, 1, 1, pieces);
+        make_judged(run, t_text("c%u", n), 1, 1, 1, pieces);
         if (pieces[1].documents == 1)
             break;
     }
