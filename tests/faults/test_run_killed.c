@@ -1,10 +1,8 @@
 /*
- * test_run_killed.c: the parts of a run, merged with deduplicating, splitting and shuffling in as little memory as
- * there is, have the bytes of one run, also when the process that merges is killed at any call, or a call fails, and
- * merges again. So has a part that is split, packed by a process that is killed or fails at any call: packed again, it
- * has the same bytes, and no file is left beside its datasets. A run that is planned so is planned by the next call.
- * A part of an input that breaks off is never taken for done, wherever its process is killed or fails, until a step
- * accepts that.
+ * test_run_killed.c: the parts of a run, merged with deduplicating, splitting and shuffling in little memory, have the
+ * bytes of one run, also when the process that plans, packs a part or merges is killed at any call, or a call fails,
+ * and does so again; nothing is left beside them. A part of an input that breaks off is never taken for done until a
+ * step accepts that.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,25 +17,19 @@
 
 static const char *folder;
 static const struct leat_split splits[SPLITS] = { { "a", "0.2" }, { "b", "0.1" } };
-static char input[600], whole[600], broken[600], parts[PARTS][600], one[600], merged[600];
+static const char *input, *whole, *broken, *parts[PARTS], *one, *merged, *cut_run;
 static struct leat_tokenizer *tokenizer;
 static bool shuffled, dedup;
 
 /* The datasets of an output: the splits', then the rest's. */
 static const char *dataset(const char *output, unsigned i, bool folders, const char *suffix)
 {
-    static char path[4][700];
-    static unsigned next;
-    char *to = path[next++ % 4];
-
     if (i == SPLITS)
-        snprintf(to, sizeof path[0], "%s%s", output, suffix);
-    else if (folders)
-        snprintf(to, sizeof path[0], "%.*s/%s%s%s", (int)(strrchr(output, '/') - output), output, splits[i].name,
-                 strrchr(output, '/'), suffix);
-    else
-        snprintf(to, sizeof path[0], "%s.%s%s", output, splits[i].name, suffix);
-    return to;
+        return t_text("%s%s", output, suffix);
+    if (folders)
+        return t_text("%.*s/%s%s%s", (int)(strrchr(output, '/') - output), output, splits[i].name, strrchr(output, '/'),
+                      suffix);
+    return t_text("%s.%s%s", output, splits[i].name, suffix);
 }
 
 /* Texts of which some come again, in their own part and in others. */
@@ -83,7 +75,6 @@ static void pack_all(void)
 static enum leat_status merge(bool force, struct leat_error *err)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
-    const char *names[] = { parts[0], parts[1], parts[2] };
 
     o.dedup = dedup;
     o.splits = splits;
@@ -93,26 +84,32 @@ static enum leat_status merge(bool force, struct leat_error *err)
     o.force = force;
     o.threads = 1;
     o.memory = 1; /* as little as there is */
-    return leat_merge(merged, names, PARTS, &o, NULL, err);
+    return leat_merge(merged, parts, PARTS, &o, NULL, err);
 }
 
-static enum leat_status plan(const char *name, struct leat_error *err)
+static enum leat_status plan_of(const char *name, const char *const *inputs, uint32_t count, uint32_t split_count,
+                                struct leat_error *err)
 {
     struct leat_pack_options pack = pack_options();
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
-    const char *inputs[] = { input };
     struct leat_run *run;
     enum leat_status s;
 
     pack.force = 0;
-    o.parts = PARTS;
+    pack.split_count = split_count;
+    o.parts = count > 1 ? count : PARTS;
     o.tokenizer = "bytes";
     o.inputs = inputs;
-    o.input_count = 1;
+    o.input_count = count;
     o.pack = &pack;
     s = leat_run_create(&run, name, &o, err);
     leat_run_close(run);
     return s;
+}
+
+static enum leat_status plan(const char *name, struct leat_error *err)
+{
+    return plan_of(name, &input, 1, SPLITS, err);
 }
 
 static enum leat_status plan_broken(bool again, struct leat_error *err)
@@ -121,15 +118,16 @@ static enum leat_status plan_broken(bool again, struct leat_error *err)
     return plan(broken, err);
 }
 
-static enum leat_status step(const char *name, struct leat_error *err)
+static enum leat_status step(const char *name, uint64_t part, uint32_t allow_truncated, struct leat_error *err)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
     struct leat_run *run;
     enum leat_status s = leat_run_open(&run, name, err);
 
     o.threads = 1;
+    o.allow_truncated = allow_truncated;
     if (s == LEAT_OK)
-        s = leat_run_step(run, 2, &o, NULL, err);
+        s = leat_run_step(run, part, &o, NULL, err);
     leat_run_close(run);
     return s;
 }
@@ -138,7 +136,7 @@ static enum leat_status step(const char *name, struct leat_error *err)
 static enum leat_status step_broken(bool again, struct leat_error *err)
 {
     (void)again;
-    return step(broken, err);
+    return step(broken, 2, 0, err);
 }
 
 struct disturbed {
@@ -163,12 +161,8 @@ static void remove_made(const struct disturbed *d)
 
 static void check_made(const struct disturbed *d)
 {
-    for (unsigned i = 0; d->plans && i < 4; i++) {
-        char kept[700];
-
-        snprintf(kept, sizeof kept, "%s/%s", whole, plans[i]);
-        T_CHECK(same_file(t_path(broken, plans[i]), kept));
-    }
+    for (unsigned i = 0; d->plans && i < 4; i++)
+        T_CHECK(same_file(t_path(broken, plans[i]), t_path(whole, plans[i])));
     if (d->plans)
         return;
     for (unsigned i = 0; i <= SPLITS; i++) {
@@ -191,7 +185,7 @@ static bool disturb(const struct disturbed *d, enum fault_kind kind, enum fault_
         fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         s = d->run(false, &err);
         n = fault_disarm() >= n; /* a call that may fail, as removing a file, fails nothing else */
-        _exit(s == LEAT_OK ? !n : 2 * (err.message[0] == '\0'));
+        _exit(s != LEAT_OK && err.message[0] == '\0' ? 2 : !n);
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
@@ -244,16 +238,15 @@ static void try_all(const struct disturbed *d, uint64_t stride, uint64_t seed)
 
 static void try_part(uint64_t seed)
 {
-    char part[700], reference[700];
     const struct disturbed planned = {
         .run = plan_broken, .output = broken, .reference = whole, .folders = true, .plans = true
     };
-    const struct disturbed d = { .run = step_broken, .output = part, .reference = reference, .folders = true };
+    const struct disturbed d = {
+        .run = step_broken, .output = t_path(broken, "part-2"), .reference = t_path(whole, "part-2"), .folders = true
+    };
 
-    snprintf(part, sizeof part, "%s/part-2", broken);
-    snprintf(reference, sizeof reference, "%s/part-2", whole);
     T_OK(plan(whole, &t_err));
-    T_OK(step(whole, &t_err));
+    T_OK(step(whole, 2, 0, &t_err));
     T_EQ(mkdir(broken, 0777), 0);
     for (unsigned i = 0; i < SPLITS; i++)
         T_EQ(mkdir(t_path(broken, splits[i].name), 0777), 0);
@@ -263,8 +256,6 @@ static void try_part(uint64_t seed)
 }
 
 /* ---- A part whose input breaks off ---- */
-
-static char cut_run[600];
 
 static void write_cut(const char *name)
 {
@@ -278,39 +269,17 @@ static void write_cut(const char *name)
 
 static void plan_cut(bool divided)
 {
-    struct leat_pack_options pack = pack_options();
-    struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
-    char names[2][700];
-    const char *inputs[] = { names[0], names[1] };
-    struct leat_run *run;
+    const char *inputs[] = { t_path(folder, "cut-0.jsonl.gz"), t_path(folder, "cut-1.jsonl.gz") }; /* each a part */
 
-    for (unsigned i = 0; i < 2; i++) { /* each a part, whole */
-        snprintf(names[i], sizeof names[i], "%s/cut-%u.jsonl.gz", folder, i);
-        write_cut(names[i]);
-    }
-    pack.force = 0;
-    pack.split_count = divided ? SPLITS : 0;
-    o.parts = 2;
-    o.tokenizer = "bytes";
-    o.inputs = inputs;
-    o.input_count = 2;
-    o.pack = &pack;
-    T_OK(leat_run_create(&run, cut_run, &o, &t_err));
-    leat_run_close(run);
+    write_cut(inputs[0]);
+    write_cut(inputs[1]);
+    T_OK(plan_of(cut_run, inputs, 2, divided ? SPLITS : 0, &t_err));
 }
 
-static enum leat_status step_cut(uint32_t allow, struct leat_error *err)
+static enum leat_status step_cut(bool again, struct leat_error *err)
 {
-    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
-    struct leat_run *run;
-    enum leat_status s = leat_run_open(&run, cut_run, err);
-
-    o.threads = 1;
-    o.allow_truncated = allow;
-    if (s == LEAT_OK)
-        s = leat_run_step(run, 1, &o, NULL, err);
-    leat_run_close(run);
-    return s;
+    (void)again;
+    return step(cut_run, 1, 0, err);
 }
 
 static bool is_done(void)
@@ -332,12 +301,9 @@ static void remove_cut(void)
     static const char *const places[] = { "", "/a", "/b" };
 
     for (unsigned i = 0; i < 3; i++) {
-        char place[700];
-        DIR *dir;
+        DIR *dir = opendir(t_text("%s%s", cut_run, places[i]));
         struct dirent *e;
 
-        snprintf(place, sizeof place, "%s%s", cut_run, places[i]);
-        dir = opendir(place);
         while (dir && (e = readdir(dir)))
             if (strncmp(e->d_name, "part-", 5) == 0)
                 T_EQ(unlinkat(dirfd(dir), e->d_name, 0), 0);
@@ -346,36 +312,16 @@ static void remove_cut(void)
     }
 }
 
-/* Whether call n was reached. */
-static bool disturb_cut(enum fault_kind kind, enum fault_mode mode, uint64_t n)
-{
-    int status = 0;
-    pid_t child = fork();
-
-    if (child == 0) {
-        struct leat_error err;
-        enum leat_status s;
-
-        fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
-        s = step_cut(0, &err);
-        _exit(s == LEAT_OK ? 2 : fault_disarm() < n);
-    }
-    T_CHECK(child > 0 && waitpid(child, &status, 0) == child);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        return true;
-    T_CHECK(WIFEXITED(status) && WEXITSTATUS(status) < 2);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 static void try_cut(enum fault_kind kind, enum fault_mode mode, uint64_t stride, uint64_t seed)
 {
+    const struct disturbed cut = { .run = step_cut };
     unsigned tries = 0;
 
     remove_cut();
-    for (uint64_t n = 1 + t_below(&seed, stride); disturb_cut(kind, mode, n);
+    for (uint64_t n = 1 + t_below(&seed, stride); disturb(&cut, kind, mode, n);
          n += 1 + t_below(&seed, stride), tries++) {
         T_CHECK(!is_done());
-        T_STATUS(step_cut(0, &t_err), LEAT_E_TRUNCATED);
+        T_STATUS(step_cut(false, &t_err), LEAT_E_TRUNCATED);
         T_CHECK(!is_done());
         remove_cut();
         if (t_failures > 0) {
@@ -391,33 +337,35 @@ static void try_cuts(uint64_t seed)
     for (unsigned divided = 0; divided < 2; divided++) {
         uint64_t stride = t_step(divided ? 40 : 10);
 
-        snprintf(cut_run, sizeof cut_run, "%s/cut-%u", folder, divided);
+        cut_run = t_text("%s/cut-%u", folder, divided);
         plan_cut(divided);
-        T_STATUS(step_cut(0, &t_err), LEAT_E_TRUNCATED);
+        T_STATUS(step_cut(false, &t_err), LEAT_E_TRUNCATED);
         try_cut(FAULT_SYSTEM, FAULT_KILL_BEFORE, stride, seed);
         try_cut(FAULT_SYSTEM, FAULT_KILL_AFTER, stride, seed + 1);
         try_cut(FAULT_SYSTEM, FAULT_ONCE, stride, seed + 2);
         try_cut(FAULT_MEMORY, FAULT_ONCE, stride, seed + 3);
-        T_OK(step_cut(1, &t_err));
+        T_OK(step(cut_run, 1, 1, &t_err));
         T_CHECK(is_done());
-        T_OK(step_cut(0, &t_err));
+        T_OK(step_cut(false, &t_err));
         T_CHECK(is_done());
     }
 }
 
 int main(void)
 {
-    const struct disturbed d = { .run = merge, .output = merged, .reference = one };
+    struct disturbed d = { .run = merge };
     uint64_t seed = t_seed();
 
     folder = t_folder();
-    snprintf(input, sizeof input, "%s/in.jsonl", folder);
-    snprintf(whole, sizeof whole, "%s/whole", folder);
-    snprintf(broken, sizeof broken, "%s/broken", folder);
-    snprintf(one, sizeof one, "%s/one", folder);
-    snprintf(merged, sizeof merged, "%s/merged", folder);
+    input = t_path(folder, "in.jsonl");
+    whole = t_path(folder, "whole");
+    broken = t_path(folder, "broken");
+    one = t_path(folder, "one");
+    merged = t_path(folder, "merged");
+    d.output = merged;
+    d.reference = one;
     for (unsigned p = 0; p < PARTS; p++)
-        snprintf(parts[p], sizeof parts[p], "%s/part-%u", folder, p + 1);
+        parts[p] = t_text("%s/part-%u", folder, p + 1);
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     write_input(seed);
     for (unsigned i = 1; i < 4; i++) {
