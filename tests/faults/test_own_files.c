@@ -2,10 +2,6 @@
  * test_own_files.c: what stands under the names of a writer's files and is not its own: links, second names, files of
  * other users, folders, pipes. None of it is written to or followed, none makes a call wait or go round for ever; what
  * cannot be replaced is refused at once, with a sentence that names it.
- *
- * Once a symbolic link at NAME.partial.lock kept leat_writer_open() trying for ever; leat_writer_resume() followed one
- * at NAME.partial.tokens and cut the file behind it, then finished a dataset that did not open; and a folder at
- * NAME.tokens was found after all the work.
  */
 #include "small.h"
 
@@ -114,12 +110,11 @@ static void check_resumes(void)
 
 static void at_the_lock(void)
 {
-    char is[64];
-
     for (size_t i = 0; i < THINGS; i++) {
+        const char *is = t_text("is %s", things[i].what);
+
         stop_at_checkpoint();
         things[i].put(with(fresh.name, ".partial.lock"));
-        snprintf(is, sizeof is, "is %s", things[i].what);
         refuse(false, ".partial.lock", is);
         refuse(true, ".partial.lock", is);
         take_away(with(fresh.name, ".partial.lock"));
@@ -150,10 +145,9 @@ static void at_the_begin(void)
 
 static void replaced_by(const char *name, const struct thing *thing)
 {
-    char aside[700];
+    const char *aside = with(fresh.name, ".aside");
 
     stop_at_checkpoint();
-    snprintf(aside, sizeof aside, "%s", with(fresh.name, ".aside"));
     T_EQ(rename(with(fresh.name, name), aside), 0);
     thing->put(with(fresh.name, name));
     refuse(true, name, t_text("is %s", thing->what));
@@ -166,12 +160,11 @@ static void replaced_by(const char *name, const struct thing *thing)
 /* The link leads to the very file: writing would be right, and to a place that others chose. */
 static void moved_behind_a_link(const char *name)
 {
-    char aside[700];
+    const char *aside = with(fresh.name, ".aside");
     uint8_t *bytes, *then;
     size_t size, then_size;
 
     stop_at_checkpoint();
-    snprintf(aside, sizeof aside, "%s", with(fresh.name, ".aside"));
     T_EQ(rename(with(fresh.name, name), aside), 0);
     bytes = file_bytes(aside, &size);
     T_EQ(symlink(aside, with(fresh.name, name)), 0);
@@ -184,10 +177,9 @@ static void moved_behind_a_link(const char *name)
 
 static void with_a_second_name(const char *name)
 {
-    char second[700];
+    const char *second = with(fresh.name, ".second");
 
     stop_at_checkpoint();
-    snprintf(second, sizeof second, "%s", with(fresh.name, ".second"));
     T_EQ(link(with(fresh.name, name), second), 0);
     if (strcmp(name, ".partial.checkpoint") != 0) /* which is replaced, not written to */
         refuse(true, name, "has a second name (a hard link)");
@@ -230,11 +222,10 @@ static void where_it_goes_on(void)
 static void at_the_end(void)
 {
     static const char *const names[] = { ".tokens", ".leat" };
-    char is[64];
 
     for (size_t i = 0; i < 2 * THINGS; i++) {
         const struct thing *thing = &things[i / 2];
-        const char *name = names[i % 2];
+        const char *name = names[i % 2], *is = t_text("is %s", thing->what);
 
         stop_at_checkpoint();
         thing->put(with(fresh.name, name));
@@ -245,7 +236,6 @@ static void at_the_end(void)
             check_victim();
             continue;
         }
-        snprintf(is, sizeof is, "is %s", thing->what);
         refuse(false, name, is);
         refuse(true, name, is);
         take_away(with(fresh.name, name));

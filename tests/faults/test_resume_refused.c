@@ -95,12 +95,11 @@ static void other_options(void)
 static void damaged_checkpoint(void)
 {
     struct leat_writer_options o = small_options(&fresh);
-    char path[700];
+    const char *path = with(fresh.name, ".partial.checkpoint");
     uint8_t *bytes;
     size_t size;
 
     leat_writer_suspend(stopped_at_checkpoint());
-    snprintf(path, sizeof path, "%s", with(fresh.name, ".partial.checkpoint"));
     bytes = file_bytes(path, &size);
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= (uint8_t)(1 << i % 8);
@@ -119,12 +118,11 @@ static void damaged_checkpoint(void)
 static void forged_checkpoint(uint64_t *random)
 {
     struct leat_writer_options o = small_options(&fresh);
-    char path[700];
+    const char *path = with(fresh.name, ".partial.checkpoint");
     uint8_t *bytes;
     size_t size;
 
     leat_writer_suspend(stopped_at_checkpoint());
-    snprintf(path, sizeof path, "%s", with(fresh.name, ".partial.checkpoint"));
     bytes = file_bytes(path, &size);
     for (size_t i = 8; i + 24 <= size; i++) {
         uint64_t was, now = t_below(random, 2) ? t_random(random) : t_below(random, 100000);
@@ -218,11 +216,10 @@ static void other_version(void)
 {
     struct leat_writer_options o = small_options(&fresh);
     uint8_t *bytes, version;
-    char path[700];
+    const char *path = with(fresh.name, ".partial.checkpoint");
     size_t size;
 
     leat_writer_suspend(stopped_at_checkpoint());
-    snprintf(path, sizeof path, "%s", with(fresh.name, ".partial.checkpoint"));
     bytes = file_bytes(path, &size);
     version = bytes[7];
     bytes[7] = '2';
@@ -292,18 +289,15 @@ static void what_is_in_the_way(void)
     struct leat_writer *w;
 
     leat_writer_suspend(stopped_at_checkpoint());
-    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a checkpoint */
-    T_CONTAINS(t_err.message, "checkpoint");
+    T_REFUSED(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS, "checkpoint");
     T_CHECK(!w);
     resumes_all_the_same();
-    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a dataset */
-    T_CONTAINS(t_err.message, "already exists");
+    T_REFUSED(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS, "already exists");
     resume_refused(&o, LEAT_E_EXISTS, "already exists");
     T_STR(listing(work), "d.leat d.tokens");
     T_CHECK(same_dataset(fresh.name, reference.name));
     unlink(with(fresh.name, ".leat"));
-    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a token file of nobody knows what */
-    T_CONTAINS(t_err.message, "without an index");
+    T_REFUSED(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS, "without an index");
     T_CHECK(same_file(with(fresh.name, ".tokens"), with(reference.name, ".tokens")));
     clear_folder(work);
     leat_writer_suspend(stopped_at_checkpoint()); /* that, in the way of what would be found at the end only */

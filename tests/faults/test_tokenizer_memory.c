@@ -177,7 +177,7 @@ static enum leat_status open_only(const char *path, uint64_t *answer, struct lea
     return s;
 }
 
-/* Opening it: each allocation fails, and of a model each call of the system. */
+/* Opens a file again and again while each allocation of that fails, and for a model each call of the system. */
 static void check_file(const char *path, const char *its_pattern)
 {
     const struct each_call c = { .run = open_only, .subject = path, .memory_only = !strstr(path, ".model") };

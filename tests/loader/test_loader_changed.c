@@ -159,7 +159,7 @@ struct wanted {
     bool bans, fit, beyond, unshifted, mask_first, mask_row_first, mask_begin;
 };
 
-/* Tokens that a sample of a source has. */
+/* Reads tokens that a sample shows. */
 static void read_tokens(const struct wanted *w, const struct leat_sample *x, uint64_t first, uint64_t count,
                         struct token *to)
 {

@@ -17,7 +17,7 @@ static const char *in_folder(const char *name)
     return t_path(folder, name);
 }
 
-/* NULL: refused. */
+/* Creates a run, or returns NULL if it is refused. */
 static struct leat_run *create_as(const char *name, struct leat_pack_options pack)
 {
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
@@ -38,7 +38,7 @@ static struct leat_packer *push(struct leat_run *run, const char *key)
     return p;
 }
 
-/* The documents of a part, which say its key. */
+/* Adds documents of a part, whose texts say its key. */
 static void add(struct leat_packer *p, const char *key, unsigned first, unsigned end)
 {
     for (unsigned i = first; i < end; i++) {
@@ -51,7 +51,7 @@ static void add(struct leat_packer *p, const char *key, unsigned first, unsigned
     }
 }
 
-/* A packer alone makes the documents of a part. */
+/* Packs the documents of a part without a run. */
 static void pack_alone(const char *key, unsigned documents)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
@@ -68,12 +68,13 @@ static void pack_alone(const char *key, unsigned documents)
     leat_tokenizer_close(tokenizer);
 }
 
-/* The folder of a run, or of one of its splits; and KEY.ATTEMPT of a piece in it. */
+/* Returns the folder of a run, or of one of its splits. */
 static const char *place_of(const char *name, const char *split)
 {
     return in_folder(t_text("%s%s%s", name, *split ? "/" : "", split));
 }
 
+/* Returns the path of a piece, KEY.ATTEMPT in its folder. */
 static const char *path_of(const char *name, const struct leat_run_piece *piece, const char *suffix)
 {
     return t_text("%s/%s.%016" PRIx64 "%s", place_of(name, piece->split), piece->key, piece->attempt, suffix);
@@ -88,7 +89,7 @@ static enum leat_status open_it(const char *name, const char *split)
     return s;
 }
 
-/* The folder is the dataset of these pieces, every so many-th of them. */
+/* Checks that the folder is the dataset of `count` pieces, each `step` behind the one before. */
 static void check_dataset(const char *name, const struct leat_run_piece *pieces, unsigned step, unsigned count)
 {
     struct leat_info info = LEAT_INFO_INIT;
