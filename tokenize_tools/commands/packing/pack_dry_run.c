@@ -631,6 +631,18 @@ static bool exclude(char *options, size_t *used, const char *path, const char *c
     return true;
 }
 
+/* Returns true if a sentence names this path: it may name a second one besides the error's file, and one path may be
+ * the beginning of another. */
+static bool names_path(const char *sentence, const char *path)
+{
+    size_t bytes = strlen(path);
+
+    for (const char *at = sentence; (at = strstr(at, path)); at++)
+        if ((at == sentence || at[-1] == ' ') && strchr(" :;,", at[bytes]))
+            return true;
+    return false;
+}
+
 /* Whether the error is about this input, by its name or its place. */
 static bool is_of(const struct input *in, const struct leat_error *err)
 {
@@ -667,13 +679,13 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
         const struct input *in = &d->inputs.items[i];
-        bool said = is_of(in, err);
+        bool said = is_of(in, err) || names_path(err->message, in->path);
         struct leat_error why;
 
         if (!said && (in->object || strcmp(in->path, "-") == 0 ||
                       !is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why)))
             continue;
-        if (!said && !strstr(err->message, in->path)) /* a sentence may name a second file */
+        if (!said)
             say_other(d, &others, &why);
         failing++;
         fits = exclude(options, &used, in->path, words, count) && fits;
