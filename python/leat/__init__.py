@@ -8,7 +8,7 @@ leat.pack().
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
 
-Modules of their own: leat.integrations has one for each trainer and engine.
+leat.integrations has a module for each trainer and engine.
 """
 import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__
@@ -34,7 +34,7 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
            "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
            "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
 
-# the module of each, and the packages of which it needs one
+# {name: (module of leat.integrations, packages of which one must be installed)}
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
           "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
           "LoaderMixin": ("transformers", ("transformers",)), "check_model": ("model_check", ("torch",)),
@@ -54,7 +54,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    # only what can be imported here, because help(leat) imports all of it
+    # Names only what can be imported here, because help(leat) imports all of it.
     from importlib.util import find_spec
 
     return sorted([*globals(), *(name for name, (_, packages) in _LATER.items() if any(map(find_spec, packages)))])

@@ -1,5 +1,5 @@
-"""_clash.py: this distribution is `libleat`; PyPI's `leat` is another project, whose package has the same name.
-Whichever is installed last has the files, and to remove either removes those of both."""
+"""_clash.py: finds a conflict of packages. This distribution is `libleat`; PyPI's `leat` is another project whose
+package has the same name. The one installed last overwrites the files, and removing one removes both."""
 import os
 import warnings
 
@@ -7,7 +7,7 @@ REMEDY = "another distribution with a package `leat` is installed here: pip unin
 
 
 def others():
-    """The distributions `leat` beside this package."""
+    """Returns the installed distributions called `leat`, which share the folder of this package."""
     return [name for name in os.listdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
             if name.startswith("leat-") and name.endswith(("-info", ".egg"))]
 

@@ -9,7 +9,7 @@ from leat._pack_options import read_id
 
 
 class Conversations:
-    """`messages`, `tools`: their names in dicts and tables, as leat.pack() takes them."""
+    """Turns conversations into records. `messages` and `tools` are the names of fields, as in leat.pack()."""
 
     def __init__(self, messages, tools, conditions):
         self._messages, self._tools = messages, "tools" if tools is None else tools
@@ -17,15 +17,14 @@ class Conversations:
         self._conditions = conditions
 
     def record(self, conversation):
-        """The record of a conversation: a list of messages, one as JSON, or a dict that has one."""
+        """Returns the record of a conversation: a list of messages, such a list as JSON, or a dict that has one."""
         record = self._record(conversation)
         if record is None:
             raise ValueError(f"the conversation has no {self._messages}")
         return record
 
     def records(self, documents, id, skip, nulls):
-        """Pairs of a record and an id, as extend() takes documents; None for a row that is left out, False for one that
-        conditions keep out."""
+        """Yields pairs (record, id) for extend(), None for a row without a conversation, False for a rejected row."""
         for n, (conversation, given, kept) in enumerate(itertools.islice(self._rows(documents, id), skip, None)):
             if kept is None and self._conditions and conversation is not None:
                 kept = self._conditions.hold(conversation)
@@ -45,17 +44,17 @@ class Conversations:
         if conversation is None:
             return None
         record = {}
-        self._put(record, self._messages, self._messages_of(conversation))
+        self._put_member(record, self._messages, self._messages_of(conversation))
         if tools is not None:
-            self._put(record, self._tools, _text(tools))
+            self._put_member(record, self._tools, _text(tools))
         text = json.dumps(record, ensure_ascii=False, default=_plain)
         try:
             return text.encode()
-        except UnicodeEncodeError:  # halves of surrogate pairs, which leat takes as JSON has them
+        except UnicodeEncodeError:  # an unpaired surrogate, which leat takes as JSON escapes it
             return json.dumps(record, default=_plain).encode()
 
     @staticmethod
-    def _put(record, name, value):
+    def _put_member(record, name, value):
         *way, last = name.split(".")
         for step in way:
             record = record.setdefault(step, {})
@@ -67,14 +66,14 @@ class Conversations:
             try:
                 return json.loads(conversation)
             except ValueError:
-                return _text(conversation)  # which will be rejected
+                return _text(conversation)  # the run will reject it
         if not hasattr(conversation, "__iter__"):
             raise TypeError(f"a conversation is a list of dicts, one as JSON, or a dict that has one, not "
                             f"{conversation!r}")
         return list(conversation)
 
     def _rows(self, documents, id):
-        """Conversations, or dicts that have one, with an id, and whether conditions hold; None: not known."""
+        """Yields (conversation or dict that has one, id, whether conditions hold or None if that is not known)."""
         for document in [documents] if has_arrow(documents) else documents:
             refuse_lazy(document)
             if has_arrow(document):
@@ -87,7 +86,7 @@ class Conversations:
                 yield document, follow(document, id, id.split(".")) if has_id else None, None
 
     def _rows_of_table(self, table, id):
-        """Dicts of the columns that are asked for, and whether conditions hold."""
+        """Yields a dict of the requested columns for each row, and whether conditions hold."""
         try:
             import pyarrow
         except ImportError as why:
@@ -114,7 +113,7 @@ def _text(value):
 
 
 def _plain(value):
-    """What numpy and Arrow have in place of lists and numbers."""
+    """Converts a value of numpy or Arrow to a list or number, for json.dumps()."""
     for way in "tolist", "as_py":
         if hasattr(value, way):
             return getattr(value, way)()

@@ -9,7 +9,7 @@ SURROGATE_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 
 def plain_ids(ids):
-    """Ids as the extension takes them: a list or tuple, or bytes with the code of their type."""
+    """Returns ids as the extension takes them: a list or tuple, or bytes with the code of their type."""
     if isinstance(ids, (list, tuple)):
         return ids
     if isinstance(ids, (dict, set, frozenset)):
@@ -26,15 +26,15 @@ def plain_ids(ids):
     if code[:1] in ("<", ">", "!"):
         if (code[0] == "<") != (sys.byteorder == "little"):
             return ids.tolist() if hasattr(ids, "tolist") else list(ids)
-        # formats with a byte order have standard sizes: "l" is always four bytes
+        # In formats with a byte order, sizes are standard: "l" has four bytes.
         code = {"l": "i", "L": "I"}.get(code[1:], code[1:])
     return view.tobytes(), code
 
 
 def id_mask(mask, what="the mask"):
-    """The mask of ids, 0 or 1 or a float between them each, as bytes: 255 for 1. Only 0 becomes 0."""
+    """Returns a mask as bytes. Each number is 0 to 1, and becomes 0 to 255; only 0 becomes 0."""
     numbers = mask.tolist() if hasattr(mask, "tolist") else list(mask)
-    # a list may hold numpy's numbers
+    # A list may hold numbers of numpy.
     numbers = [number.item() if hasattr(number, "item") else number for number in numbers]
     for n, number in enumerate(numbers):
         if not (number in (0, 1) if isinstance(number, int) else isinstance(number, float) and 0 <= number <= 1):
@@ -44,7 +44,7 @@ def id_mask(mask, what="the mask"):
 
 
 def _utf8_length(text, begin, end):
-    """In bytes; a single surrogate becomes U+FFFD, which has as many."""
+    """Counts the bytes of a stretch. A single surrogate becomes U+FFFD, which has as many bytes."""
     try:
         return len(text[begin:end].encode())
     except UnicodeEncodeError:
@@ -55,7 +55,7 @@ def _utf8_length(text, begin, end):
 
 
 def text_spans(text, spans):
-    """Stretches of a text, in characters of a str or bytes of bytes, as the extension takes them: in bytes."""
+    """Converts stretches of a text, counted in characters of a str or bytes of bytes, to bytes for the extension."""
     import array
     import operator
     pairs, at, done = array.array("Q"), 0, 0
@@ -79,8 +79,7 @@ def text_spans(text, spans):
 
 
 def plain_texts(texts):
-    """Texts as the extension takes them: a list or tuple. Columns of Arrow, pandas and Polars, and arrays of numpy,
-    have a way to become one."""
+    """Returns texts as a list or tuple. It converts columns of Arrow, pandas and Polars, and arrays of numpy."""
     if isinstance(texts, (list, tuple, str, bytes)):
         return texts
     if isinstance(texts, Mapping) or hasattr(texts, "columns"):
@@ -92,7 +91,7 @@ def plain_texts(texts):
 
 
 def arrow_capsules(source):
-    """The capsules that an object with Arrow's C interface exports; None for any other object."""
+    """Returns the capsules that an object exports by Arrow's C interface, or None for any other object."""
     if hasattr(source, "__arrow_c_stream__"):
         return source.__arrow_c_stream__()
     if hasattr(source, "__arrow_c_array__"):
@@ -101,24 +100,24 @@ def arrow_capsules(source):
 
 
 def has_arrow(source) -> bool:
-    """Whether it has Arrow's C interface; arrays of numpy and jax count as ids, even if they have it."""
+    """Returns True for objects with Arrow's C interface, except arrays of numpy and jax, which count as ids."""
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "__arrow_c_array__")
                                                      and not hasattr(source, "__array_interface__"))
 
 
-# what a corpus is called that lies in a file
+# suffixes of files that hold a corpus
 _FILES = tuple(f".{name}{pressed}" for name in ("parquet", "jsonl", "ndjson", "jsonlines", "json", "txt", "csv", "tsv",
                                                 "arrow", "feather", "orc")
                for pressed in ("", ".zst", ".gz", ".bz2", ".xz", ".lz4"))
 
 
 def is_file_name(text) -> bool:
-    """Whether a str is the name of a file of a corpus, by its suffix; bytes are always a text."""
+    """Returns True for a str with the suffix of a corpus file. Bytes are always a text."""
     return isinstance(text, str) and text.lower().endswith(_FILES) and len(text) < 4096 and "\n" not in text
 
 
 def refuse_file_names(documents):
-    """Raises TypeError for documents, or a single one, that are names of files: all of a list, or one that exists."""
+    """Raises TypeError if documents are names of files: all items of a list, or a single name that exists."""
     import os
     if isinstance(documents, (list, tuple)):
         first = documents[0] if documents else None
@@ -136,7 +135,7 @@ def refuse_file_names(documents):
 
 
 def refuse_lazy(documents):
-    """Raises TypeError for what has no rows until it is asked for them, with how to ask."""
+    """Raises TypeError for lazy frames, and says how to compute their rows."""
     if is_lazy_frame(documents):
         raise TypeError("a LazyFrame has no rows yet: pass frame.collect(), or for more rows than memory holds "
                         "frame.collect_batches()")
@@ -147,19 +146,19 @@ def refuse_lazy(documents):
 
 
 def is_lazy_frame(documents) -> bool:
-    """Whether it is a LazyFrame of Polars."""
+    """Returns True for a LazyFrame of Polars."""
     return type(documents).__name__ == "LazyFrame" and hasattr(documents, "collect")
 
 
 def tables_of(documents):
-    """The Arrow tables of a Hugging Face dataset; anything else as it is."""
+    """Returns the Arrow tables of a Hugging Face dataset, and any other object unchanged."""
     if type(documents).__module__.partition(".")[0] == "datasets" and hasattr(documents, "with_format"):
         return documents.with_format("arrow").iter(batch_size=1000)
     return documents
 
 
 def is_pair(item):
-    """A text, or None for a missing one, and its id."""
+    """Returns True for a pair of a text, or None for a missing one, and its id."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, bytes, type(None)))
 
 
@@ -168,7 +167,7 @@ def follow(record, name, way):
 
 
 def member(record, way):
-    """As a path of names leads through the objects of a record of JSON; None if it leads nowhere."""
+    """Returns the value that a path of names leads to in a record of JSON, or None if it leads nowhere."""
     for step in way:
         if not hasattr(record, "get"):
             return None
@@ -179,7 +178,7 @@ def member(record, way):
 
 
 class Conditions:
-    """The conditions (keep) of a packer, on the fields of dicts and tables; false if there are none."""
+    """Judges dicts and tables by the conditions (keep) of a packer. It is false if the packer has none."""
 
     def __init__(self, core):
         self._core = core
@@ -193,14 +192,14 @@ class Conditions:
                         f"extend() dicts or tables, not {type(document).__name__}")
 
     def hold(self, record) -> bool:
-        """Whether all hold for a dict, as for the line of JSON that json.dumps() makes of it."""
+        """Returns True if all conditions hold for the line of JSON that json.dumps() makes of a dict."""
         if not hasattr(record, "keys"):
             self.refuse(record)
         return self._core.judge([_comparable(path, member(record, way)) if compared else member(record, way)
                                  for path, way, compared in self._fields])
 
     def of_batch(self, batch):
-        """The same of all rows of an Arrow batch: bytes of 1 and 0."""
+        """Judges all rows of an Arrow batch, and returns a byte for each: 1 if all conditions hold, else 0."""
         from leat._leat import ArrowRows
         return self._core.judge_arrow(ArrowRows(arrow_capsules(batch)))
 
@@ -208,6 +207,6 @@ class Conditions:
 def _comparable(path, value):
     if value is None or isinstance(value, (str, int, float, bytes, list, tuple)) or hasattr(value, "keys"):
         return value
-    if hasattr(value, "tolist"):  # numpy's
+    if hasattr(value, "tolist"):  # a number of numpy
         return value.tolist()
     raise TypeError(f"a condition (keep) compares texts and numbers, not a {type(value).__name__} ({path}: {value!r})")

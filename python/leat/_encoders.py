@@ -22,7 +22,7 @@ from leat._own_file import own_file
 
 
 class Unable(Exception):
-    """A library cannot open this vocabulary, for the reason that is its text."""
+    """Says why a library cannot open this vocabulary."""
 
 
 def _file(folder):
@@ -37,7 +37,7 @@ def _is_json(file):
 
 
 def _ranks(folder, tokenizer):
-    """Writes the ranks as a file of tiktoken's; returns its path."""
+    """Writes the ranks as a *.tiktoken file and returns its path."""
     path = os.path.join(folder, "ranks.tiktoken")
     with open(path, "w", encoding="ascii", opener=own_file) as file:
         for text, rank in tokenizer._mergeable_ranks.items():
@@ -94,7 +94,7 @@ ENCODERS = {"leat": _leat, "gigatoken": _gigatoken, "tiktoken": _tiktoken, "toke
 
 
 def version_of(program):
-    """The version of a library, or None if it is not installed."""
+    """Returns the version of a library, or None if it is not installed."""
     try:
         return leat.__version__ if program == "leat" else importlib.metadata.version(program)
     except importlib.metadata.PackageNotFoundError:
@@ -102,7 +102,7 @@ def version_of(program):
 
 
 def _flat(result):
-    """All ids in one array, and where each document's ids end: of encode_flat's pair, an awkward array, or lists."""
+    """Returns all ids in one array, and each document's end, from encode_flat()'s pair, an awkward array or lists."""
     if isinstance(result, tuple):
         return result[0], result[1][1:]
     if hasattr(result, "layout"):
@@ -119,14 +119,14 @@ def main(program, folder, spec, pattern):
     texts = [data[begin:end].decode() for begin, end in zip([0, *ends], ends)]
     try:
         encode = ENCODERS[program](folder, spec, pattern or None)
-        encode(["a"])  # what a library imports at its first call is not encoding
+        encode(["a"])  # first imports of the library, which are not measured
         began = time.perf_counter()
         result = encode(texts)
         seconds = time.perf_counter() - began
     except Unable as why:
         print(json.dumps({"not_measured": str(why)}))
         return
-    except Exception as error:  # what a library says of a vocabulary or text that it does not take
+    except Exception as error:  # the library's reason to refuse this vocabulary or text
         print(json.dumps({"not_measured": f"{type(error).__name__}: {error}"[:300]}))
         return
     for name, array in zip(("ids", "ends"), _flat(result)):

@@ -1,7 +1,7 @@
 """_import_readers.py: reads datasets of other tools for leat.import_dataset(), by the packages that wrote them.
 
-A class for each lists the files of a source and gives the ids of a file as bunches: an array of integers, with the
-places where documents start in it. Of Arrow the arrays are those that lie in the file.
+Each class lists the files of a source and yields the ids of a file as bunches: an array of integers, with the places
+where documents start in it. Arrow's arrays are used where they lie in the file.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leat._leat import Error, failure
 from leat._own_file import own_file, regular_file
 from leat._values import shown_name as show, whole, without_secrets
 
-BUNCH_DOCUMENTS, BUNCH_IDS = 1024, 1 << 20  # of single arrays
+BUNCH_DOCUMENTS, BUNCH_IDS = 1024, 1 << 20  # limits of a bunch that is made of single arrays
 DTYPES = {"uint8": b"B", "uint16": b"H", "uint32": b"I", "uint64": b"Q",
           "int8": b"b", "int16": b"h", "int32": b"i", "int64": b"q"}
 MASKS = "labels", "assistant_masks", "completion_mask", "loss_mask"
@@ -27,7 +27,7 @@ _Bunch = collections.namedtuple("_Bunch", "ids dtype starts wide documents done 
 
 
 def _package(name, install, path):
-    """A module of the package that reads a source."""
+    """Imports a module of the package that reads a source."""
     from importlib import import_module
     try:
         return import_module(name)
@@ -38,7 +38,7 @@ def _package(name, install, path):
 
 @contextlib.contextmanager
 def _reading(path, *errors):
-    """Turns what a reader raises about a file into a leat.Error that names it."""
+    """Turns an exception of a reader into a leat.Error that names the file."""
     try:
         yield
     except Error:
@@ -59,7 +59,7 @@ def _file_of(path):
 
 
 def _file_in(folder, name, index):
-    """A file that an index names: in the folder of the index, whoever wrote it."""
+    """Returns the path of a file that an index names. It must lie in the folder of the index, which is not trusted."""
     if not isinstance(name, str) or os.path.isabs(name) or not name or ".." in name.split("/"):
         raise failure("header", index,
                       f"{show(index)} names a file {show(json.dumps(name)[:200])}, which is not inside its "
@@ -75,8 +75,8 @@ def _check_size(file, size):
 
 
 def _choose(path, columns, wanted):
-    """(the number of the column of ids, the name of one like a mask or None). `columns`: (name, whether it can hold
-    ids), where a part without a name has ""."""
+    """Returns (number of the column of ids, name of a column that looks like a mask or None). `columns` are pairs
+    (name, whether it can hold ids); a column without a name has ""."""
     names = [name for name, holds in columns if holds and name]
     able = [i for i, (_, holds) in enumerate(columns) if holds]
     shown = show(path)
@@ -113,7 +113,7 @@ def _choose(path, columns, wanted):
             raise failure("argument", path,
                           f"{shown}: several columns can hold ids; name one of them: "
                           f"{show(', '.join(names)[:200])}")
-    # labels that are one class for each document are no mask
+    # Labels with one class per document are no mask.
     masks = [name for i, (name, holds) in enumerate(columns)
              if i != able[0] and name in MASKS and (holds or name != "labels")]
     return able[0], masks[-1] if masks else None
@@ -122,7 +122,7 @@ def _choose(path, columns, wanted):
 # ---- Single arrays, which become bunches
 
 def _ids_of(value, path, number, dtype=None):
-    """The ids of a sample as an array of NumPy: of an array, a tensor, a list, or bytes of this dtype."""
+    """Converts a sample's ids to a numpy array, from an array, a tensor, a list, or bytes of this dtype."""
     import numpy as np
     if isinstance(value, (bytes, bytearray, memoryview)):
         if len(value) % np.dtype(dtype).itemsize:
@@ -140,13 +140,13 @@ def _ids_of(value, path, number, dtype=None):
 
 
 def _bunch_of(ids, starts, done):
-    """Of two arrays of NumPy."""
+    """Makes a bunch of two numpy arrays."""
     return _Bunch((ids.ctypes.data, ids.size), ids.dtype.name, (starts.ctypes.data, starts.size),
                   starts.dtype.itemsize == 8, starts.size - 1, done, (ids, starts))
 
 
 def _gathered(arrays, file, count):
-    """Bunches of single arrays, of `count` in the file; a bunch has one type."""
+    """Yields bunches of single arrays, of which the file has `count`. All ids of a bunch have one type."""
     import numpy as np
     held, documents, room = [], 0, BUNCH_IDS
 
@@ -179,11 +179,11 @@ class _Arrow:
         self.mask = None
         for file in files[:1]:
             with self._open(file) as (source, start):
-                self._find(file.path, source, start)
+                self._find_column(file.path, source, start)
 
     @contextlib.contextmanager
     def _open(self, file):
-        """Its bytes, and where the stream starts: an IPC file is a stream with a frame."""
+        """Returns a file's bytes, and where the stream starts in them: an IPC file is a stream with a frame."""
         with _reading(file.path, self.pa.ArrowException):
             if file.size == 0:
                 raise ValueError("it is empty")
@@ -191,12 +191,12 @@ class _Arrow:
                 head, start = source.read(64), 0
                 if head.startswith(b"ARROW1\0\0"):
                     start = 8
-                    while start < 64 and head[start:start + 8] == bytes(8):  # Rust aligns the stream to 64 bytes
+                    while start < 64 and head[start:start + 8] == bytes(8):  # arrow-rs aligns the stream to 64 bytes
                         start += 8
                 yield source, start
 
-    def _find(self, path, source, start):
-        """The number of the column in the schema, the same for reading it alone."""
+    def _find_column(self, path, source, start):
+        """Returns the number of the column of ids in the schema."""
         types = self.pa.types
         source.seek(start)
         schema = self.pa.ipc.open_stream(source).schema
@@ -212,7 +212,7 @@ class _Arrow:
     def bunches(self, number, skip):
         file, pa = self.files[number], self.pa
         with self._open(file) as (source, start):
-            only = pa.ipc.IpcReadOptions(included_fields=[self._find(file.path, source, start)])
+            only = pa.ipc.IpcReadOptions(included_fields=[self._find_column(file.path, source, start)])
             source.seek(start)
             for batch in pa.ipc.open_stream(source, options=only):
                 rows = batch.column(0)
@@ -239,7 +239,8 @@ class _Arrow:
         return _Bunch(_numbers(ids), str(ids.type), starts, wide, len(rows), done, (rows, ids, held))
 
     def _check_end(self, file, source, framed):
-        """A stream that was cut between two batches is read without a word, and so is what follows its end."""
+        """Checks that the stream ends with the file: pyarrow reads a stream that was cut between two batches without an
+        error, and ignores bytes after the stream's end."""
         end = source.tell()
         source.seek(max(end - 8, 0))
         tail, rest = source.read(8), source.read()
@@ -256,14 +257,14 @@ class _Arrow:
 
 
 def _numbers(array):
-    """(address, how many) of a primitive array of Arrow, which it has been checked to hold."""
+    """Returns (address, count) of the numbers of an Arrow array, whose type is known to be primitive."""
     data = array.buffers()[1]
     width = array.type.bit_width // 8
     return (data.address + array.offset * width if data is not None and len(array) else 0), len(array)
 
 
 def _saved_files(folder, state):
-    """What state.json of save_to_disk() lists."""
+    """Returns the files that state.json of save_to_disk() lists."""
     index = os.path.join(folder, "state.json")
     files = state.get("_data_files")
     if state.get("_indices_data_files") or state.get("_indices_files"):
@@ -321,7 +322,7 @@ class _Mds:
                           "lists of integers")
 
     def _file(self, folder, shard):
-        """The decompressed file if it is there, as a reader leaves it, else the compressed one."""
+        """Returns the decompressed file if a reader has left one, else the compressed one."""
         raw, packed = shard["raw_data"]["basename"], shard.get("zip_data")
         if packed and not os.path.exists(os.path.join(folder, raw)):
             return _file_in(folder, packed["basename"], self.index)
@@ -333,7 +334,7 @@ class _Mds:
         with contextlib.ExitStack() as stack:
             path, size = file.path, shard["raw_data"]["bytes"]
             if shard.get("zip_data") and path.endswith(shard["zip_data"]["basename"]):
-                # the reader wants a file
+                # the reader needs a file
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="leat-import-"))
                 unpack = _package("streaming.base.compression", "mosaicml-streaming", path).decompress
                 path = os.path.join(folder, os.path.basename(shard["raw_data"]["basename"]))
@@ -370,7 +371,7 @@ class _Litdata:
 
     def __init__(self, index, folder, facts, column, dtype):
         self.index, self.mask, self.files, self.chunks = index, None, [], facts["chunks"]
-        if not self.chunks:  # nothing was written, and the index does not say how it would be
+        if not self.chunks:  # The index of an empty folder does not describe its items.
             return
         self.package = _package("litdata", "litdata", folder)
         with _reading(index):
@@ -387,14 +388,14 @@ class _Litdata:
                     whole(number, chunk[number])
 
     def _choose(self, folder, column):
-        """The leaf of the ids: its number, and its key in a dict of leaves."""
+        """Finds the leaf of the ids. Returns its number and its key in a dict of leaves."""
         formats, keys = self.config["data_format"], self._keys()
         types = self.config.get("types")
         if not isinstance(formats, list) or not all(isinstance(f, str) for f in formats):
             raise ValueError("\"data_format\" is not a list of strings")
 
         def holds(kind, key):
-            if kind == "json":  # a list of Python, if it says so
+            if kind == "json":  # a list of Python, if its key says that it has ids
                 of = types.get(key) if isinstance(types, dict) else None
                 return key != "" and (not isinstance(of, dict) or of == {"type": "list", "value": "int"})
             name, _, number = kind.partition(":")
@@ -410,7 +411,7 @@ class _Litdata:
 
     @staticmethod
     def _dtype(name, number):
-        """The name of a type of integers, by litdata's number for it, or None."""
+        """Returns the name of the integer type with this number in litdata, or None."""
         from litdata.constants import _NUMPY_DTYPES_MAPPING, _TORCH_DTYPES_MAPPING
         types = {"no_header_tensor": _TORCH_DTYPES_MAPPING, "no_header_numpy": _NUMPY_DTYPES_MAPPING}.get(name, {})
         found = str(types.get(int(number) if number.isdigit() else None)).removeprefix("torch.")
@@ -446,8 +447,8 @@ class _Litdata:
                 yield from _gathered(items, file, chunk["chunk_size"])
 
     def _tokens(self, path, file, count, skip):
-        """A chunk is how many items it has, their places, and their ids. litdata's own loader gives blocks of one
-        length, and not the items."""
+        """Reads a chunk, which has the number of its items, their places, and their ids. litdata's own loader gives
+        blocks of one length instead of items."""
         import numpy as np
         dtype = np.dtype(self._dtype(*self.formats[0].split(":")))
         data = np.fromfile(path, np.uint8)
@@ -488,7 +489,7 @@ class _Litdata:
 # ---- What a path holds
 
 def _json_of(folder, name):
-    """(path, content) of a JSON file in a folder, which may be given itself; content is None if the file is missing."""
+    """Returns (path, content) of a JSON file, given by path or folder. Content is None if the file is missing."""
     path = folder if os.path.basename(folder) == name else os.path.join(folder, name)
     if not os.path.isfile(path):
         return path, None

@@ -1,6 +1,6 @@
 """_lazy.py: imports optional packages when they are first needed."""
 def need(name, what, install=None):
-    """Imports the module `name`; if that fails, ImportError says what needs it, and what pip has to install for it."""
+    """Imports the module `name`. If that fails, ImportError says what needs it and what to install with pip."""
     from importlib import import_module
 
     try:

@@ -1,6 +1,6 @@
-"""_marked.py: strings that know which of their characters stood in a conversation, and where. They are strings like any
-other: what a template makes of them is what Python makes of the same str, and the marks follow beside. So the text of a
-rendering is jinja2's, and after it each character says where it is from.
+"""_marked.py: strings that know which of their characters stood in a conversation, and where. Templates treat them as
+any str, and their marks follow each operation. So the text of a rendering is jinja2's, and each character says where it
+comes from.
 
 A string's marks are a str of the same length, a character for each of its own, whose number is DATA + GENERATED +
 SOURCES * source. The source says which part of which message it is, or of what it took the place (learning.py numbers
@@ -46,7 +46,7 @@ def runs(text):
 
 
 def _leaves(value):
-    """The strings and numbers of a conversation in a value."""
+    """Yields the strings and numbers of a conversation in a value."""
     kind = type(value)
     if kind in (Marked, Safe, Int, Float):
         yield value
@@ -64,7 +64,7 @@ def _has_leaf(value):
 
 
 def _mark_of(value, others=False):
-    """The number that marks all of what is made of a value. `others`: a string of the template in it has no source."""
+    """Returns one mark for all that is made of a value. With `others`, a template's string in it has no source."""
     found = set()
     for leaf in _leaves(value):
         found.update(map(ord, set(leaf._marks)) if isinstance(leaf, str) else (leaf._mark,))
@@ -75,7 +75,7 @@ def _mark_of(value, others=False):
 
 
 def _common(sources):
-    """Several parts of a message are its first one; of several messages is none."""
+    """Returns one source for several: the first part of a single message, or none for several messages."""
     same = 0 not in sources and len({(source - 1) // PARTS for source in sources}) == 1
     return min(sources) if same else 0
 
@@ -101,13 +101,13 @@ _GENERATED = _Generated()
 
 
 def generated(text):
-    """All of it is what {% generation %} wrote."""
+    """Marks all of a text as written by {% generation %}."""
     marks = marks_of(text).translate(_GENERATED)
     return Safe(text, marks=marks) if isinstance(text, markupsafe.Markup) else Marked(text, marks)
 
 
 def marked(value, source=0, numbers=False):
-    """A value of a conversation, with all that it holds; `numbers`: those, too. A word as a key is also the
+    """Marks a value of a conversation and all in it, with `numbers` also those. A word as a key counts as the
     template's."""
     kind = type(value)
     if kind is str:
@@ -121,12 +121,12 @@ def marked(value, source=0, numbers=False):
 
 
 def unmarked_word(text):
-    """A plain word counts as the template's: <|ROLE|> is often one token."""
+    """Removes the marks of a plain word, which counts as the template's because <|ROLE|> is often one token."""
     return str.__str__(text)[:] if type(text) is Marked and _WORD.fullmatch(text) else text
 
 
 def join(parts):
-    """"".join(), which is how jinja2 makes one text of all that a template writes."""
+    """Joins all that a template writes to one text, in place of jinja2's "".join()."""
     parts = list(parts)
     text = "".join(parts)
     for part in parts:
@@ -195,7 +195,8 @@ class Marked(str):
         if sep is not None:
             return self._pieces(pieces, (len(piece) + len(sep) for piece in pieces))
         at, out = 0, []
-        for piece in pieces:  # each begins with what is no white space, or at the beginning
+        # Each piece begins with a character that is no white space, or at the beginning of the text.
+        for piece in pieces:
             at = str.find(self, piece, at)
             out.append(Marked(piece, self._marks[at:at + len(piece)]))
             at += len(piece)
@@ -209,7 +210,7 @@ class Marked(str):
         return out
 
     def replace(self, old, new, count=-1, /):
-        """What takes the place of a part's characters belongs to it, and what is put between two of them."""
+        """Replaces as str does. New text belongs to the part whose characters it replaces or separates."""
         text = str.replace(self, old, new, count)
         if type(new) is not Marked and not self._marks.strip(_NONE):
             return Marked(text)
@@ -232,7 +233,7 @@ class Marked(str):
         items = [item for item in items]
         text, out, before = str.join(self, items), [], ""
         marks = [marks_of(item) for item in items]
-        after = [""] * len(marks)  # the first mark of what follows
+        after = [""] * len(marks)  # the first mark after each item
         for i in range(len(marks) - 2, -1, -1):
             after[i] = marks[i + 1][:1] or after[i + 1]
         for i, mark in enumerate(marks):
@@ -288,7 +289,7 @@ for _name in ("center", "ljust", "rjust", "zfill", "expandtabs", "translate", "_
 
 
 class Safe(markupsafe.Markup):
-    """What the filters `safe` and `escape` make of a marked string; what is made of it counts as data."""
+    """The result of the filters `safe` and `escape` for a marked string. Everything made from it counts as data."""
     __slots__ = ("_marks",)
 
     def __new__(cls, base="", encoding=None, errors="strict", marks=None):
@@ -309,7 +310,7 @@ class Safe(markupsafe.Markup):
 
 
 class _Number:
-    """A number of an answer, which is a part of it where it is written."""
+    """A number of an answer; its text is a part of the answer."""
 
     def __str__(self):
         text = type(self).__base__.__repr__(self)
@@ -349,7 +350,7 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
 # ---- What jinja2 does with them --------------------------------------------------------------------------------------
 
 class Varies(jinja2.exceptions.TemplateError):
-    """What the template writes differs from run to run."""
+    """The template's text would differ from run to run."""
 
 
 def varies(what, how):
@@ -364,7 +365,7 @@ unwritten = varies("writes an object, such as a method without its brackets,", "
 
 
 class Unwritten:
-    """A function or an iterator, which Python would write with its address."""
+    """A function or an iterator, whose text in Python has its address and must not be written."""
     __repr__ = unwritten
 
     def __init__(self, value):
@@ -379,7 +380,7 @@ class Unwritten:
 
 _FUNCTIONS: tuple[type, ...] = (types.BuiltinMethodType, types.FunctionType, types.MethodType, type,
                                 jinja2.runtime.BlockReference)
-_PLAIN = {Marked, str, bool, dict, list, jinja2.Undefined}  # most values
+_PLAIN = {Marked, str, bool, dict, list, jinja2.Undefined}  # types of most values
 _OWN = (jinja2.utils.Cycler, jinja2.runtime.LoopContext)  # iterators with members
 
 
@@ -397,7 +398,7 @@ class Tracing:
     intercepted_binops = frozenset("%-")
 
     def trace(self):
-        """Once the filters and globals are complete."""
+        """Wraps the filters and globals of the environment, which must be complete."""
         self.finalize = _finalize
         self.filters["random"] = varies("uses |random,", "result")
         for name, function in self.filters.items():
@@ -431,13 +432,13 @@ class Tracing:
 
 
 def prepare(template):
-    """What a compiled template has of its own."""
+    """Wraps the functions of a compiled template."""
     template.root_render_func.__globals__["str_join"] = lambda items: join(map(str, items))
 
 
-@jinja2.pass_context  # so that jinja2 does not compute constants when it reads the template
+@jinja2.pass_context  # keeps jinja2 from computing constants when it reads the template
 def _finalize(_, value):
-    """On the way of a value to the text."""
+    """Checks a value that is about to become text."""
     kind = type(value)
     if kind is Safe:
         return Marked(str.__str__(value)[:], value._marks)
@@ -449,7 +450,7 @@ def _traced(function, name):
     def filter(*args, **kwargs):
         if name != "join" and not _has_leaf([args, kwargs]):
             return _checked(function(*args, **kwargs))
-        if name in ("replace", "join"):  # they call methods of it
+        if name in ("replace", "join"):  # these filters call methods of the value
             args, kwargs = _for_methods(name, args, kwargs)
         text = function(*args, **kwargs)
         if isinstance(text, markupsafe.Markup):
@@ -478,7 +479,7 @@ def _for_methods(name, args, kwargs):
 
 
 def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
-    """transformers' filter."""
+    """Writes JSON as the filter of transformers does."""
     text = json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
     mark = _mark_of(x, True)
     if not mark or mark >= SOURCES:
@@ -489,11 +490,11 @@ def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False)
         quote = json.encoder.encode_basestring_ascii if ensure_ascii else json.encoder.encode_basestring
         return _quoted(value, quote)
 
-    try:  # Python's own writer, with marked strings
+    try:  # Python's own writer, which gets marked strings
         parts = json.encoder._make_iterencode({}, encoder.default, quoted, encoder.indent, float.__repr__,
                                               encoder.key_separator, encoder.item_separator, sort_keys, False, False)
         traced = join(parts(x, 0))
-    except (TypeError, AttributeError):  # of a Python that has another one
+    except (TypeError, AttributeError):  # a Python with another writer
         traced = None
     return traced if traced == text else Marked(text, chr(DATA) * len(text))
 

@@ -1,10 +1,10 @@
 """_offsets.py: where the tokens of a text stand in it, as a post-processor leaves them.
 
-The extension gives ids only. But what most tokens say of themselves is enough: if the tokens between two added ones,
-put together, spell the text between these, each of them stands where it is spelled. Marks (U+2581) are spaces, <0xNN>
-are bytes, and one space may have been put before. Words of WordPiece and WordLevel stand in the text with white space
-between them. Where tokens spell something else, because a normalizer has changed the text, or a token is unknown,
-there are no offsets, and the error names the cause.
+The extension gives ids only. The text of most tokens is enough to find their places: if the tokens between two added
+ones together spell the text between these, each stands where it is spelled. Marks (U+2581) are spaces, <0xNN> are
+bytes, and one space may have been put before. Words of WordPiece and WordLevel stand in the text with white space
+between them. If tokens spell something else, because a normalizer has changed the text or a token is unknown, there are
+no offsets, and the error names the cause.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Unspelled(Exception):
 
 
 def _byte_spans(text: bytes, pieces, words_prefix=None):
-    """[begin, end) in the UTF-8 of a text for each of its tokens.
+    """Returns [begin, end) in the UTF-8 of a text for each of its tokens.
 
     pieces        of each token (its bytes, whether these are the text's own, and for an added token whether it takes
                   the white space before and after it, else None)
@@ -48,13 +48,14 @@ def _byte_spans(text: bytes, pieces, words_prefix=None):
             _segment(plain, at, [part[0] for part in parts[i:stop]], parts[stop:stop + 1], spans, i)
             i = stop
         at = spans[-1][1]
-    if words_prefix is not None and _skip(plain, at) < len(plain):  # the last word was unknown, and called like a part
+    # the last word was unknown, and its name looks like a part of a word
+    if words_prefix is not None and _skip(plain, at) < len(plain):
         raise _Unspelled(max(len(parts) - 1, 0))
     return [(places[b], places[e]) for b, e in spans] if places else spans
 
 
 def _without_marks(text):
-    """The text with spaces for marks, and where its bytes stand in the text; None if there are no marks."""
+    """Returns the text with spaces for marks, and where its bytes stand in the given text, or None without marks."""
     if MARK not in text:
         return text, None
     parts = text.split(MARK)
@@ -71,7 +72,7 @@ def _spelled(text):
 
 
 def _segment(text, at, parts, following, spans, number):
-    """Adds the spans of tokens that follow each other, perhaps with a space put before them."""
+    """Appends the spans of tokens that follow each other, perhaps with a space put before them."""
     joined = b"".join(parts)
     for cut in 0, 1:
         end = at + len(joined) - cut
@@ -115,9 +116,9 @@ def _word(text, at, word, prefix, number):
 
 
 def _character_spans(text: bytes, spans):
-    """[begin, end) in characters, as tokenizers has it: a token has all characters of which it has a byte; one that
-    stands for nothing but a space put before has the character after it."""
-    first = [0] * (len(text) + 1)  # how many characters begin before a byte
+    """Converts spans to characters by the rules of tokenizers: a token has all characters of which it has a byte, and a
+    token that is only a space put before the text has the character after it."""
+    first = [0] * (len(text) + 1)  # number of characters that begin before each byte
     count = 0
     for i, byte in enumerate(text):
         first[i] = count
@@ -132,8 +133,8 @@ def _character_spans(text: bytes, spans):
 
 
 def _trimmed(offsets, names, prefixed):
-    """Without the white space around tokens, as post-processors with "trim_offsets" leave them; `prefixed`: the first
-    may have had a space put before, which is no white space of the text."""
+    """Removes white space from the ends of spans, as post-processors with "trim_offsets" do. If `prefixed`, the first
+    token may have had a space put before it, which is no white space of the text."""
     out = []
     for i, ((begin, end), name) in enumerate(zip(offsets, names)):
         leading, trailing = len(name) - len(_lstrip(name)), len(name) - len(_rstrip(name))
@@ -161,13 +162,13 @@ def _rstrip(name):
 
 
 def _is_space(character):
-    return character.isspace() and not "\x1c" <= character <= "\x1f"  # which Rust does not count
+    return character.isspace() and not "\x1c" <= character <= "\x1f"  # Rust does not count these
 
 
 # ---- Of one tokenizer ------------------------------------------------------------------------------------------------
 
 class TokenOffsets:
-    """Of one tokenizer: its core, its parsed tokenizer.json or None, and the function that names an id."""
+    """Finds offsets for one tokenizer: its core, its parsed tokenizer.json or None, and a function that names ids."""
 
     def __init__(self, core, file, name_of):
         self._core, self._name_of, self._changed_by = core, name_of, None
@@ -186,20 +187,20 @@ class TokenOffsets:
         self._added = {t["content"].encode("utf-8", "replace"): t for t in file.get("added_tokens", ())}
         self._either = self._also_ordinary(model.get("vocab", ()))
         self._trims = trims_of(file.get("post_processor"))
-        # a space that is put before the text, but dropped as unknown, moves the reference's offsets
+        # A space that is put before the text but dropped as unknown shifts the reference's offsets.
         self._drops_space = model.get("type", "BPE") == "BPE" and model.get("unk_token") is None and \
             _puts_space(file.get("pre_tokenizer")) and "\u0120" not in model["vocab"]
 
     def _also_ordinary(self, vocab):
-        """Added tokens that take white space, and that a word can be made of, too: then they take none."""
+        """Returns the added tokens that take white space and are also in the vocabulary: as words, they take none."""
         vocab = vocab if isinstance(vocab, dict) else {text for text, _ in vocab}
         letters = byte_letters()
         return {text for text, t in self._added.items() if t["single_word"] and (t["lstrip"] or t["rstrip"])
                 and (t["content"] in vocab or text.decode("latin-1").translate(letters) in vocab)}
 
     def spans(self, text, ids):
-        """([begin, end) in characters, in bytes, what tokenizers calls it if not by its name, else None) of each token;
-        NotImplementedError."""
+        """Returns ([begin, end) in characters, [begin, end) in bytes, another name that tokenizers uses or None) for
+        each token. Raises NotImplementedError if the tokens do not spell the text."""
         text = _utf8(text)
         entries = [self._core.token(i) for i in ids]
         if self._changed_by:
@@ -220,8 +221,8 @@ class TokenOffsets:
                                    "on: they do not spell the text; tokenizers has them")
 
     def _refuse_shared_space(self, entries):
-        """Of two added tokens side by side, tokenizers looks for those first that are not normalized. So such a second
-        one has the white space between both, if both would take it."""
+        """Refuses two added tokens whose shared white space is ambiguous. tokenizers searches for tokens that are not
+        normalized first, so such a second token takes the space that both would take."""
         added = [self._added.get(entry[0]) if entry[2] else None for entry in entries]
         for number, (a, b) in enumerate(zip(added, added[1:])):
             if a and b and a["rstrip"] and a["normalized"] and b["lstrip"] and not b["normalized"]:
@@ -231,7 +232,7 @@ class TokenOffsets:
         pieces = []
         for number, (own, bytewise, added, *_) in enumerate(entries):
             if self._words_prefix is not None and not added and own == self._unknown_word:
-                raise _Unspelled(number)  # even where the text has its name
+                raise _Unspelled(number)  # even if the text contains its name
             if added and own in self._either:
                 raise _Unspelled(number)
             token = self._added.get(own, {"lstrip": False, "rstrip": False}) if added else None
@@ -241,11 +242,11 @@ class TokenOffsets:
         return _character_spans(text, spans), spans, called
 
     def all_of(self, text, ids):
-        """Those of a text that no post-processor changes."""
+        """Returns the offsets of a text that no post-processor changes."""
         return self.spans(text, ids)[:2]
 
     def trimmed(self, ids, spans):
-        """Offsets as the post-processor leaves them: (in characters, in bytes)."""
+        """Returns the offsets that the post-processor leaves: (in characters, in bytes)."""
         characters, inside, called = spans
         names = [self._name_of(i) if other is None else other for i, other in zip(ids, called)]
         for prefixed in self._trims:
@@ -254,7 +255,7 @@ class TokenOffsets:
 
 
 def _parts(part):
-    """The normalizers or pre-tokenizers of which one consists."""
+    """Yields the normalizers or pre-tokenizers that one consists of."""
     more = part and (part.get("normalizers") or part.get("pretokenizers"))
     return [one for each in more for one in _parts(each)] if more else [part] if part else []
 
@@ -264,8 +265,8 @@ def _names(part):
 
 
 def _keeps(pre, words):
-    """Whether the model gets a text as it is, but for bytes that stand as letters, and spaces put before; or of a model
-    of words, but for white space between them."""
+    """Returns True if the pre-tokenizers give the model the unchanged text. Bytes written as letters, spaces put
+    before, and for a model of words the white space between words do not count as changes."""
     kinds = {one["type"] for one in _parts(pre)}
     if any(one.get("behavior") == "Removed" for one in _parts(pre)):
         return False
@@ -286,7 +287,7 @@ def _utf8(text):
         return bytes(text).decode("utf-8", "replace").encode()
     try:
         return text.encode()
-    except UnicodeEncodeError:  # a character for each surrogate, so that offsets count as the caller does
+    except UnicodeEncodeError:  # one character per surrogate, so that offsets count as the caller does
         if SURROGATE_PAIR.search(text):
             raise NotImplementedError("the offsets of a text with pairs of surrogates are not known: replace them by "
                                       "the characters they mean") from None

@@ -12,16 +12,16 @@ MOST_TEXT = 64 << 20
 
 
 def own_file(path, flags):
-    """The opener of open() for a file to write. What it opens is the caller's, or of the owner of its folder, who could
-    replace it, and has one name: somebody else may have put a link in its place, which would lead to another file. A
-    pipe or device is opened as it is, also through a link such as /dev/stdout."""
+    """Opens a file to write, as the opener of open(). The file must belong to the caller or to the owner of its folder,
+    who could replace it, and must have one name: another user's link in its place could lead to another file. Pipes and
+    devices are opened directly, also through a link such as /dev/stdout."""
     try:
         special = not (stat.S_ISREG(mode := os.stat(path).st_mode) or stat.S_ISDIR(mode))
     except FileNotFoundError:
         special = False
     if os.path.islink(path) and not special:
         raise FileExistsError(f"{path} is a symbolic link, where leat writes a file: remove it, or choose another name")
-    # nothing is emptied before it is known what it is; a pipe's reader is waited for
+    # The file is checked before it is emptied. A pipe waits for its reader.
     fd = os.open(path, (flags & ~(os.O_TRUNC | os.O_CREAT)) if special else flags & ~os.O_TRUNC | os.O_NOFOLLOW, 0o666)
     try:
         about = os.fstat(fd)
@@ -46,12 +46,12 @@ def _check(path, about, special):
 
 
 def own_file_regular(path, flags):
-    """An opener as own_file(), which waits for no pipe and refuses pipes and devices: for a file that is read again."""
+    """Opens as own_file() does, but refuses pipes and devices without waiting: the file is read again later."""
     return _regular(path, own_file(path, flags | os.O_NONBLOCK))
 
 
 def regular_file(path, flags):
-    """An opener for a regular file to read: it waits for no pipe, and refuses pipes and devices."""
+    """Opens a regular file to read, as an opener. It refuses pipes and devices without waiting for them."""
     return _regular(path, os.open(path, flags | os.O_NONBLOCK))
 
 
@@ -63,7 +63,7 @@ def _regular(path, fd):
 
 
 def read_text(path, what):
-    """The text of a regular file of at most 64 MiB, as leat_plan_load() reads one; `what` it should be."""
+    """Returns the text of a regular file of at most 64 MiB, like leat_plan_load(). `what` names its kind in errors."""
     try:
         with open(path, "rb", opener=regular_file) as file:
             text = file.read(MOST_TEXT + 1)
@@ -75,7 +75,7 @@ def read_text(path, what):
 
 
 def write_to(files, path, data):
-    """Writes a file of one of fsspec's file systems; one of this machine as above."""
+    """Writes a file by fsspec. A file of this machine is opened by own_file()."""
     if "file" in files.protocol:
         with open(path, "wb", opener=own_file) as file:
             file.write(data)

@@ -124,7 +124,7 @@ def open_tokenizer(tokenizer):
 
 
 def chat_of(chat):
-    """The leat.Chat of what `chat` gives; None for None."""
+    """Returns the leat.Chat that the argument `chat` stands for, or None."""
     return None if chat is None else as_group("chat", chat, Chat, True)
 
 
@@ -159,7 +159,7 @@ def _token(tokenizer, name, token):
 
 
 def read_token(tokenizer, name, token):
-    """The same where the tokenizer need not be known."""
+    """Returns the id of a token, as _token() does. The tokenizer may be None if no token is given by its text."""
     if tokenizer is not None or token is None or token == "none":
         return _token(tokenizer, name, token)
     if isinstance(token, str) and digits(token) is None:
@@ -167,13 +167,13 @@ def read_token(tokenizer, name, token):
     return whole(name, digits(token) if isinstance(token, str) else token, 0, 2**32 - 1)
 
 
-def _begin(tokenizer, begin, end, chat):
-    if begin == "auto":  # whoever gives the end decides both, and a chat template writes its own
+def _begin_token(tokenizer, begin, end, chat):
+    if begin == "auto":  # "auto" counts only if `end` is "auto", too; a chat template writes its own token
         begin = tokenizer.begin_token if end == "auto" and chat is None else None
     return _token(tokenizer, "begin", begin)
 
 
-def _end(tokenizer, end, chat):
+def _end_token(tokenizer, end, chat):
     if end != "auto" or chat is not None:
         return _token(tokenizer, "end", None if end == "auto" else end)
     if tokenizer.end_token is not None:
@@ -217,7 +217,7 @@ def _part(part):
 
 
 def read_splits(split):
-    """Pairs of a name and a decimal fraction, which the library checks."""
+    """Returns pairs of a name and a decimal fraction, which the library checks."""
     if split is None:
         return []
     if isinstance(split, str):
@@ -247,7 +247,7 @@ def read_created(created):
 
 
 def read_id(id):
-    """A document's id as text. A float is refused: pandas makes floats of integers where one is missing."""
+    """Returns a document's id as text. Refuses a float, because pandas turns integers into floats if one is missing."""
     if isinstance(id, bool) or (hasattr(id, "__float__") and not hasattr(id, "__index__")):
         raise TypeError(f"a document's id is a text or an integer, not {id!r}")
     return id if id is None or isinstance(id, (str, bytes)) else str(id)

@@ -1,5 +1,5 @@
-"""_passes.py: which batches a `for` over a loader gives, how many that are, and the states to continue from: all that
-goes by how far the loader is in its plan.
+"""_passes.py: the passes of `for` over a loader, their lengths, and the states to continue from. All of these depend
+only on how far the loader is in its plan.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leat import _leat
 from leat._values import choice, read_state, whole
 from leat.batch import Batch
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
@@ -32,7 +32,7 @@ NEXT, THIS = 1, 2
 
 
 def batches_in(left, batch_size, rank, world, last, balance=None):
-    """The number of batches that a rank gets from `left` samples. Rows are dealt (`balance`) one to each rank first."""
+    """Returns how many batches a rank gets from `left` samples. With `balance`, each rank is dealt one row first."""
     whole_batches, rest = divmod(max(left, 0), batch_size * world)
     if last == "padded":
         return whole_batches + (rest > 0)
@@ -40,8 +40,8 @@ def batches_in(left, batch_size, rank, world, last, balance=None):
 
 
 def last_of(last, world):
-    """What becomes of the last rows, where nothing was said: several ranks stay in step, because a rank that is done
-    before the others leaves them waiting in the next collective."""
+    """Returns the option `last`, or its default: several ranks stay in step, because a rank that ends early leaves the
+    others waiting in the next collective."""
     if last is None:
         return "padded" if world > 1 else "short"
     choice("last", last, _leat.LOADER_CHOICES["last"])
@@ -49,11 +49,11 @@ def last_of(last, world):
 
 
 class LoaderNotice(UserWarning):
-    """Something that a person should know about a loader, such as that training waits for it, and why."""
+    """Something that the user should know about a loader, such as that training waits for it, and why."""
 
 
 class Passes(_leat.Turn):
-    """A loader, as far as its place in the plan goes; leat.Loader is what takes batches."""
+    """The part of leat.Loader that follows its place in the plan. leat.Loader itself takes batches."""
 
     plan: Plan
     batch_size: int
@@ -87,7 +87,7 @@ class Passes(_leat.Turn):
         self._notice_few()
 
     def _begins_again(self):
-        """Whether a `for` from here on begins at the beginning instead of where the last one stopped."""
+        """Returns True if the next `for` begins at the beginning instead of where the last one stopped."""
         place = self._place
         if self._restart:
             return bool(place.batches) or place.cursor != self._begin and not place.resumes
@@ -120,7 +120,7 @@ class Passes(_leat.Turn):
         warnings.warn(f"this `for` gives {few} batches, not steps={self._steps}: {why}", LoaderNotice, stacklevel=4)
 
     def _check_some(self):
-        """Raises if a `for` that begins here gives no batch to any rank, though samples are left."""
+        """Raises if a `for` that begins here gives no rank a batch although samples are left."""
         cursor, end = self._place.cursor, self.plan.info.positions
         if self._last == "dropped" and end is not None and cursor < end and self._left_from(cursor) == 0:
             raise ValueError(f"no batch: {end - cursor} samples are less than a global batch of "
@@ -128,7 +128,7 @@ class Passes(_leat.Turn):
                              "last=\"padded\"")
 
     def _start_over(self):
-        """The next `for` starts from the beginning, also without restart."""
+        """Lets the next `for` start from the beginning, also without restart."""
         if not self._restart:
             self._alone(lambda: self._go_to(Place(self._begin)))
 
@@ -151,7 +151,7 @@ class Passes(_leat.Turn):
         return count if self._steps is None else min(count, self._steps)
 
     def _left(self):
-        """Batches to the plan's end, from where the next `for` begins; TypeError if it has none."""
+        """Returns the number of batches from the next `for` to the plan's end. TypeError if the plan has no end."""
         len(self.plan)
         place = self._place
         left = self._left_from(place.cursor)
@@ -159,7 +159,8 @@ class Passes(_leat.Turn):
         return self._left_from(self._begin) if again and not place.resumes else left
 
     def _left_from(self, cursor):
-        """Batches to the plan's end, from a position on; None if it has none. By tokens: 1 if there is any, else 0."""
+        """Returns the number of batches from a position to the plan's end, or None if the plan has no end. Batches by
+        tokens give 1 if any is left, else 0."""
         end = self.plan.info.positions
         if end is None:
             return None

@@ -1,11 +1,11 @@
-"""_ranks.py: what tiktoken's Encoding does with its ranks alone: pieces of bytes, texts that may go on."""
+"""_ranks.py: encodes by ranks alone, like tiktoken's Encoding, pieces of bytes and texts that may continue."""
 from __future__ import annotations
 
 import heapq
 
 from leat import _leat
 
-# tiktoken's own, letter for letter (tiktoken_ext/openai_public.py); test_encodings.py compares what they encode
+# Copied from tiktoken (tiktoken_ext/openai_public.py); test_encodings.py compares the ids.
 _GPT2 = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 _CL100K = (r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"""
            r"""\s*[\r\n]|\s+(?!\S)|\s""")
@@ -20,7 +20,7 @@ _SPACE = b" \n\t"
 
 
 def file_of(pat_str, mergeable_ranks, special_tokens) -> bytes:
-    """A file that holds the arguments of tiktoken's Encoding, for the core and for datasets."""
+    """Returns the content of a file that holds the arguments of tiktoken's Encoding, for the core and for datasets."""
     import base64
     import json
     lines = b"".join(b"%s %d\n" % (base64.b64encode(token), rank)
@@ -30,7 +30,7 @@ def file_of(pat_str, mergeable_ranks, special_tokens) -> bytes:
 
 
 def pattern_of(stored) -> str | None:
-    """The pattern of what a dataset stores of a tokenizer, if that follows tiktoken."""
+    """Returns the pattern of a stored tokenizer, or None if it does not follow tiktoken."""
     import json
     name, pattern, file = stored
     if file is None or pattern:
@@ -42,12 +42,12 @@ def pattern_of(stored) -> str | None:
 
 
 def encode_piece(piece: bytes, ranks) -> list[int]:
-    """The ids of a piece: of one token if there is such, else what its bytes merge to."""
+    """Returns the ids of a piece: its own token if there is one, else the tokens that its bytes merge to."""
     return [ranks[piece]] if piece in ranks else merged(piece, ranks)
 
 
 def merged(piece: bytes, ranks) -> list[int]:
-    """Merges the bytes of a piece: always the pair of the lowest rank, the first of several."""
+    """Merges the bytes of a piece. Each step merges the pair of the lowest rank, the first of several."""
     begins = [True] * len(piece)  # whether a part begins at a byte; where it ends, and where the one before it begins:
     after = [*range(1, len(piece) + 1), len(piece)]
     before = list(range(-1, len(piece)))
@@ -74,7 +74,7 @@ def merged(piece: bytes, ranks) -> list[int]:
 
 
 class Unstable:
-    """The end of a text, of which the tokens may become others when the text goes on."""
+    """The end of a text, whose tokens may change when the text continues."""
 
     def __init__(self, tokenizer, pattern):
         from leat._lazy import need
@@ -88,7 +88,7 @@ class Unstable:
         return id in self.names and all(byte in _SPACE for byte in self.names[id])
 
     def split(self, text, ids):
-        """(the ids before the text's last piece, the bytes of that piece and of white space before it)."""
+        """Returns (ids before the text's last piece, bytes of that piece and of the white space before it)."""
         last = None
         for last in self.pieces.finditer(text):
             pass
@@ -100,7 +100,7 @@ class Unstable:
         return stable, b"".join(self.names[id] for id in ids[len(stable):])
 
     def encode_bytes(self, data):
-        """tiktoken's guess for bytes that are not UTF-8: what follows the last whole piece is one piece."""
+        """Encodes bytes that are not UTF-8. As in tiktoken, the bytes after the last whole piece are one piece."""
         try:
             return self.tokenizer.encode_ordinary(data.decode())
         except UnicodeDecodeError as wrong:
@@ -117,7 +117,7 @@ class Unstable:
             at += 1
 
     def _first(self, ids, length):
-        """As many of the ids as have that many bytes."""
+        """Returns the first ids that together have at least `length` bytes."""
         some = []
         for id in ids:
             some.append(id)
@@ -127,7 +127,7 @@ class Unstable:
         return tuple(some)
 
     def completions(self, rest):
-        """The sequences of tokens that `rest` may become the beginning of."""
+        """Returns the sequences of tokens whose text may begin with `rest`."""
         if not rest:
             return []
         found = {(self.ranks[token],) for token in self._from(rest)}
@@ -148,7 +148,7 @@ class Unstable:
 
 
 def core_of(name, pat_str, mergeable_ranks, special_tokens, size):
-    """The extension's tokenizer for a program's own ranks; the arguments are those of tiktoken's Encoding."""
+    """Makes the extension's tokenizer from a program's own ranks, with the arguments of tiktoken's Encoding."""
     if pat_str is None or mergeable_ranks is None:
         raise TypeError("pat_str and mergeable_ranks come together")
     if size is not None:

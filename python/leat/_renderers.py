@@ -14,14 +14,14 @@ _NEEDED = ("HOME=", "PATH=", "PYTHON", "LD_", "PYENV_", "GUIX_PYTHONPATH=")
 
 
 def _environment():
-    """What a renderer gets: no credentials, and no empty part of PYTHONPATH, which is the current folder."""
+    """Returns a renderer's environment, without credentials and the current folder (empty parts of PYTHONPATH)."""
     kept = {name: value for name, value in os.environ.items() if f"{name}=".startswith(_NEEDED)}
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, kept.get("PYTHONPATH", "").split(os.pathsep)))
     return kept
 
 
 class Renderers:
-    """What the library calls, from threads of its own."""
+    """Starts and ends renderers. The library calls it from threads of its own."""
 
     def __init__(self):
         from importlib.util import find_spec
@@ -30,7 +30,7 @@ class Renderers:
         self._running = {}
 
     def open(self):
-        """The descriptor of a connection to a new process, in a session of its own: Ctrl-C is not for it."""
+        """Starts a process, which Ctrl-C does not reach (own session). Returns the descriptor of its connection."""
         ours, its = socket.socketpair()
         try:
             self._running[ours.fileno()] = subprocess.Popen(

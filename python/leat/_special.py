@@ -1,6 +1,6 @@
 """_special.py: strings of special tokens in texts, by tiktoken's rules.
 
-All take `special`, a function that gives the ids of the special tokens by their names.
+The functions take `special`, a function that returns the ids of the special tokens by their names.
 """
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ LIST, BYTES = 0, 1  # the form of ids
 
 
 def sets(allowed, disallowed):
-    """Both, each as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
+    """Returns both arguments, each as "all" or a set. `disallowed` "all" means all tokens that are not allowed."""
     allowed = "all" if allowed == "all" else frozenset(allowed or ())
     disallowed = "all" if disallowed is None or disallowed == "all" else frozenset(disallowed)
     return allowed, frozenset() if allowed == disallowed == "all" else disallowed
 
 
 def pattern_of(names):
-    """Finds the longest of these names at each place; None if no name is given."""
+    """Returns a pattern that finds the longest of these names at each place, or None without names."""
     return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True)))) if names else None
 
 
 def encode(core, special, text, allowed, disallowed, form):
-    """The ids of a text; ValueError if it has a string that is disallowed."""
+    """Returns the ids of a text. ValueError if it has a string that is disallowed."""
     allowed, disallowed = sets(allowed, disallowed)
-    if not allowed and disallowed == "all":  # the usual case: search only if the encoder met a special string
+    if not allowed and disallowed == "all":  # In the usual case, it searches only if the encoder met a special string.
         ids, met = core.encode(text, False, form)
         if met:
             look_for(special(), text)
@@ -52,7 +52,7 @@ def look_for(disallowed, text):
 
 
 def _encode_with(core, special, allowed, text, form):
-    """Encodes with the allowed special tokens only: cuts the text at them; the rest is ordinary text."""
+    """Encodes with only the allowed special tokens: cuts the text at them, and encodes the rest as ordinary text."""
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     pattern = pattern_of(allowed & special.keys())
@@ -70,7 +70,7 @@ def _encode_with(core, special, allowed, text, form):
 
 
 def after_last(special, allowed, text):
-    """What comes after the last of the allowed special tokens."""
+    """Returns the text after the last of the allowed special tokens."""
     pattern = pattern_of(special.keys() if allowed == "all" else allowed & special.keys())
     last = 0
     for found in pattern.finditer(text) if pattern else ():

@@ -1,8 +1,8 @@
 """_styles.py: the forms in which a loader gives its batches, and the outputs of each.
 
-For transformers' models a form is more than names. Their loss shifts labels itself: it takes the label of a place from
-the next one, so rows have the last token of each document among their inputs (`unshifted`). And they keep the documents
-of a row apart only by position_ids that begin again at each, if there is neither an attention_mask nor a cache.
+Models of transformers need more than other names. Their loss shifts labels itself: the label of a place is the one at
+the next place, so rows have the last token of each document among their inputs (`unshifted`). They keep the documents
+of a row apart only by position_ids that begin again in each document, and only without an attention_mask and a cache.
 """
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from leat.batch import BITS
 
 STYLES = ("batch", "tuple", "dict", "huggingface")
 USUAL = ("inputs", "labels")
-# What transformers' models call the outputs. shift_labels are labels of the places themselves, instead of shifted ones.
+# Names of the outputs in transformers' models. shift_labels are labels of their own places, not shifted by the loss.
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "shift_labels": "shift_labels",
                "position_ids": "position_ids", "attention_mask": "attention_mask", "cu_seqlens": "cu_seq_lens_q"}
-# What no model takes: for a loss of one's own, which takes them out of the dict before the model gets it. They are of
-# the same places as labels or shift_labels.
+# Outputs that no model takes. A program's own loss takes them out of the dict before the model gets it. Their places
+# are those of labels or shift_labels.
 OF_LOSS = ("source_ids", "loss_weights", "loss_mask")
 HUGGINGFACE.update({name: name for name in OF_LOSS})
 IGNORED = -100
 
 
 class Plain:
-    """Batches as they are, or as tuples or dicts of what was asked for."""
+    """Gives batches unchanged, or as tuples or dicts of the requested outputs."""
 
     unshifted = mask_first = False
     warning = None
@@ -33,7 +33,7 @@ class Plain:
 
 
 class HuggingFace:
-    """Dicts with the names of transformers' models.
+    """Gives batches as dicts with the names of transformers' models.
 
     names       the outputs that were asked for, or are usual
     given       those that are asked of the library for them
@@ -42,7 +42,7 @@ class HuggingFace:
     """
 
     def __init__(self, outputs, plan):
-        self._several = not plan.info.order.startswith("documents")  # a row can have more than one
+        self._several = not plan.info.order.startswith("documents")  # a row can have several documents
         self.names = names = self._usual(plan) if outputs is None else outputs_of(
             "an output", outputs, {**BITS, **HUGGINGFACE})
         for name in names:
@@ -80,7 +80,7 @@ class HuggingFace:
         made = {}
         for name, value in batch.items():
             if name == "labels" and self._shifted:
-                # a model that does not take shift_labels has no loss (nan) then, instead of a wrong one
+                # A model that ignores shift_labels then has no loss (nan) instead of a wrong loss.
                 made["shift_labels"], made["labels"] = value, value * 0 + IGNORED
             elif name == "cu_seqlens":
                 made.update(cu_seq_lens_q=value, cu_seq_lens_k=value,
@@ -93,7 +93,7 @@ class HuggingFace:
 
 
 def style_of(style, outputs, plan, ahead=0):
-    """The form of this name, with the outputs that were asked for; None: those that it usually has."""
+    """Returns the form of this name with the requested outputs; None means its usual outputs."""
     choice("style", style, STYLES)
     if style == "huggingface":
         if ahead:

@@ -1,22 +1,23 @@
-"""_tokenizer_file.py: what of a tokenizer.json changes only what tokenizers returns, not how documents are encoded; and
-the names that it gives to tokens."""
+"""_tokenizer_file.py: reads the parts of a tokenizer.json that change what tokenizers returns but not how documents are
+encoded, and the names of tokens."""
 from __future__ import annotations
 
-TRUNCATION = ("direction", "max_length", "strategy", "stride")  # which tokenizers also reads as an array
+# options of a truncation, in the order of an array, which tokenizers also reads
+TRUNCATION = ("direction", "max_length", "strategy", "stride")
 
 
 def parsed(stored):
-    """What a tokenizer that is stored so holds, if it is a tokenizer.json, else None."""
+    """Returns the parsed file of a stored tokenizer if it is a tokenizer.json, else None."""
     import json
     name, _, file = stored
     if file is None or not name.endswith((".json", ".json.zst")):
         return None
     data = json.loads(unpacked(file) if file[:4] == b"\x28\xb5\x2f\xfd" else file)
-    return data if "model" in data else None  # a tekken.json has none
+    return data if "model" in data else None  # a tekken.json has no model
 
 
 def facts_of(file):
-    """What is asked of a tokenizer.json again and again, so that it is parsed once."""
+    """Returns the facts of a tokenizer.json that are needed often, so that it is parsed once."""
     if file is None:
         return {}
     return {"tokens": len(file["model"]["vocab"]),
@@ -24,7 +25,7 @@ def facts_of(file):
 
 
 def byte_letters():
-    """The letter for each byte in GPT-2's byte-level files."""
+    """Returns the letter for each byte in GPT-2's byte-level files."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     letters = {byte: byte for byte in plain}
     others = [byte for byte in range(256) if byte not in letters]
@@ -37,27 +38,27 @@ def _own_name(text, bytewise, letters):
 
 
 def names_of(core):
-    """({name: id}, {id: name}) of all tokens, as a tokenizer.json writes them."""
+    """Returns ({name: id}, {id: name}) for all tokens, with the names that a tokenizer.json writes."""
     letters = byte_letters()
     names, ids = {}, {}
     for id, (text, bytewise, _, _, other) in core.tokens(False).items():
         name = _own_name(text, bytewise, letters)
-        ids[name] = id  # the last of those with one name, as in tokenizers
+        ids[name] = id  # of several tokens with one name, the last counts, as in tokenizers
         names[id] = name if other is None else other.decode()
     ids.update((text.decode("utf-8", "replace"), id) for id, (text, *_) in core.tokens(True).items())
     return ids, names
 
 
 class Skipped(dict):
-    """Whether decoding leaves an id out, filled in as ids are asked for. tokenizers goes by names: of two tokens with
-    one name it leaves out both, and of special ones that its normalizer has changed it does not know the name."""
+    """Maps an id to True if decoding leaves it out, and fills itself when asked. tokenizers compares names: it leaves
+    out both of two tokens with one name, and misses special tokens whose names its normalizer has changed."""
 
     def __init__(self, core, special):
         self._core, self._special, self._letters = core, special, byte_letters()
 
     def __missing__(self, id):
         token = self._core.token(id) if 0 <= id < 2**32 else None
-        if token is None:  # which decoding then refuses, or leaves out
+        if token is None:  # decoding refuses such an id, or leaves it out
             return False
         text, bytewise, _, special, other = token
         name = _own_name(text, bytewise, self._letters) if other is None else other.decode()
@@ -66,12 +67,12 @@ class Skipped(dict):
 
 
 def is_plain(file):
-    """Whether model, normalizer and pre-tokenizer are written as tokenizers writes them. It reads more: parts without a
-    type, arrays in place of objects, {"NAME": null} in place of "NAME"."""
-    if "type" not in file["model"] and "merges" not in file["model"]:  # byte-pair models once had no type
+    """Returns True if model, normalizer and pre-tokenizer are written as tokenizers writes them. tokenizers also reads
+    parts without a type, arrays in place of objects, and {"NAME": null} in place of "NAME"."""
+    if "type" not in file["model"] and "merges" not in file["model"]:  # old files have byte-pair models without a type
         return False
     parts = [file.get("normalizer"), file.get("pre_tokenizer")]
-    for part in parts:  # which grows
+    for part in parts:  # the loop appends to this list
         if part is None:
             continue
         if not isinstance(part, dict) or not isinstance(part.get("type"), str):
@@ -84,7 +85,7 @@ def is_plain(file):
 
 
 def truncation_of(settings):
-    """The truncation of a file, in the words of enable_truncation(); None if it asks for none."""
+    """Returns the truncation of a file as options of enable_truncation(), or None if the file asks for none."""
     if settings is None:
         return None
     words = {"LongestFirst": "longest_first", "OnlyFirst": "only_first", "OnlySecond": "only_second", "Right": "right",
@@ -100,7 +101,7 @@ def truncation_of(settings):
 
 
 def check_truncation(truncation, added):
-    """Raises ValueError for what tokenizers refuses or cannot do; `added` tokens stand around a text."""
+    """Raises ValueError for a truncation that tokenizers refuses or cannot do with `added` tokens added to a text."""
     for name in "max_length", "stride":
         if type(truncation[name]) is not int or truncation[name] < 0:
             raise ValueError(f"{name} must be a whole number, not {truncation[name]!r}")
@@ -131,17 +132,17 @@ def unpacked(file):
 
 
 # ---- The post-processor: what it makes of the tokens of a text, as pieces in their order -----------------------------
-# A piece is a pair: the ids that it adds, or None for those of the text; and their type.
+# A piece is a pair: the ids that it adds, or None for the text's own ids; and their type.
 
 PLAIN = ((None, 0),)  # the text alone
 
-# the options of those that tokenizers also reads as arrays, by the number of entries
+# Options of the post-processors that tokenizers also reads as arrays, by the length of the array.
 _IN_ARRAYS = {2: ("sep", "cls"), 3: ("single", "pair", "special_tokens"),
               4: ("sep", "cls", "trim_offsets", "add_prefix_space")}
 
 
 def laid_out(pieces, values, added=None):
-    """The values of a text's tokens, between what it adds: its ids, or `added` for each of them."""
+    """Returns the values of a text's tokens, between the added tokens' values: their ids, or `added`."""
     out = []
     for own, _ in pieces:
         out += values if own is None else own if added is None else [added] * len(own)
@@ -149,7 +150,7 @@ def laid_out(pieces, values, added=None):
 
 
 def types_of(pieces, count):
-    """The types of the tokens, for a text of `count`."""
+    """Returns the types of all tokens for a text of `count` tokens."""
     return [type for own, type in pieces for _ in range(count if own is None else len(own))]
 
 
@@ -158,8 +159,8 @@ def count_of_added(pieces):
 
 
 def pieces_of(processor, vocabulary, special):
-    """What it makes of a text; without `special`, it adds nothing. The file may name tokens that are not there: all
-    must be below `vocabulary`."""
+    """Returns the pieces that a post-processor makes of a text. Without `special`, it adds no tokens. All ids must be
+    below `vocabulary`, because the file may name tokens that do not exist."""
     try:
         pieces = _pieces(processor, special, PLAIN)
         good = all(type(i) is int and 0 <= i < vocabulary for own, _ in pieces for i in own or ())
@@ -172,7 +173,7 @@ def pieces_of(processor, vocabulary, special):
 
 
 def begin_of(processor, vocabulary, end):
-    """The token that begins a document which `end` ends: the one before the text, if nothing else comes after it."""
+    """Returns the token that is added before a text, if only `end` may be added after the text; else None."""
     try:
         around = [own for own, _ in pieces_of(processor, vocabulary, True)]
         text, = (i for i, own in enumerate(around) if own is None)
@@ -183,7 +184,7 @@ def begin_of(processor, vocabulary, end):
 
 
 def trims_of(processor):
-    """For each post-processor that trims offsets, in their order: whether a space may have been put before a text."""
+    """Returns a flag for each post-processor that trims offsets: True if a space may have been put before a text."""
     kind, options = _kind(processor)
     if kind == "Sequence":
         return [trim for one in options["processors"] for trim in trims_of(one)]
@@ -193,7 +194,8 @@ def trims_of(processor):
 
 
 def _kind(processor):
-    """Its kind and its options, by which it is known, whatever type is written; "" for none."""
+    """Returns a post-processor's kind ("" for None) and its options. The options decide its kind, not the written
+    type."""
     if isinstance(processor, list) and len(processor) in _IN_ARRAYS:
         processor = as_object(processor, _IN_ARRAYS[len(processor)])
     if not isinstance(processor, dict):
@@ -206,19 +208,19 @@ def _kind(processor):
 
 
 def name_of(value):
-    """tokenizers also reads {"NAME": null} for "NAME"."""
+    """Returns the name that a value means: tokenizers also reads {"NAME": null} for "NAME"."""
     return next(iter(value)) if isinstance(value, dict) and list(value.values()) == [None] else value
 
 
 def as_object(values, names):
-    """What is written as an array, with the names of its entries."""
+    """Turns an array into an object with these names."""
     if isinstance(values, list) and len(values) != len(names):
         raise TypeError(values)
     return dict(zip(names, values)) if isinstance(values, list) else values
 
 
 def _pieces(processor, special, before):
-    """What it makes of `before`, which the one before it has left."""
+    """Returns the pieces that a post-processor makes of `before`, the pieces of the one before it."""
     kind, options = _kind(processor)
     if processor is None or kind == "ByteLevel":
         return before
@@ -227,7 +229,7 @@ def _pieces(processor, special, before):
             before = _pieces(one, special, before)
         return before
     if len(before) != 1 or before[0][0] is not None:
-        # the reference takes the tokens of a template for texts of their own
+        # The reference treats the tokens of a template as further texts.
         raise NotImplementedError("a Sequence of post-processors in tokenizer.json goes on after one that adds tokens "
                                   "or repeats the text, which leat does not support"
                                   + (": give add_special_tokens=False" if special else ""))

@@ -1,4 +1,4 @@
-"""_tokenizer_json.py: writes a tokenizer.json from what tiktoken's Encoding is made of: a pattern, ranks and special
+"""_tokenizer_json.py: writes a tokenizer.json from the parts of tiktoken's Encoding: a pattern, ranks and special
 tokens.
 
 The file must give the ids of the ranks, in tokenizers as in leat. Three things differ between the two libraries:
@@ -34,7 +34,7 @@ def tokenizer_json(pat_str: str, mergeable_ranks: dict[bytes, int], special_toke
               if token[:at] in names and token[at:] in names]
     vocabulary = {names[token]: mergeable_ranks[token] for token in tokens}
     special = sorted(special_tokens.items(), key=lambda item: item[1])
-    # tokenizers numbers added tokens on, from the size of the vocabulary, unless that has them
+    # tokenizers numbers added tokens from the size of the vocabulary on, unless the vocabulary has them.
     if [id for _, id in special] != list(range(len(tokens), len(tokens) + len(special))):
         for name, id in special:
             if vocabulary.setdefault(name, id) != id:
@@ -57,7 +57,7 @@ def tokenizer_json(pat_str: str, mergeable_ranks: dict[bytes, int], special_toke
 
 
 class _Pattern:
-    """An expression of fancy-regex as one of Oniguruma's."""
+    """Translates an expression of fancy-regex to Oniguruma."""
 
     _ESCAPES = set("rntf")
     _REPEAT = re.compile(r"[*+?]|\{(\d+)(?:(,)(\d*))?\}")
@@ -69,7 +69,7 @@ class _Pattern:
         raise ValueError(f"{what} in the pattern, at character {self._at}, has no certain equal in a tokenizer.json: "
                          f"{self._text!r}")
 
-    def _take(self, text):
+    def _accept(self, text):
         if self._text.startswith(text, self._at):
             self._at += len(text)
             return True
@@ -84,7 +84,7 @@ class _Pattern:
     def _alternatives(self):
         out = ""
         while self._at < len(self._text) and self._text[self._at] != ")":
-            out += "|" if self._take("|") else self._repeated()
+            out += "|" if self._accept("|") else self._repeated()
         return out
 
     def _repeated(self):
@@ -97,23 +97,23 @@ class _Pattern:
         self._at = found.end()
         atom += found[0]
         if found[1] is None:
-            atom += "?" if self._take("?") else "+" if self._take("+") else ""
-        elif self._take("+"):  # Oniguruma would repeat the whole once more
+            atom += "?" if self._accept("?") else "+" if self._accept("+") else ""
+        elif self._accept("+"):  # Oniguruma would repeat the repetition
             atom = f"(?>{atom})"
-        elif self._take("?") and found[2] and found[3] != found[1]:  # {n}? is {n}, which Oniguruma would make optional
+        elif self._accept("?") and found[2] and found[3] != found[1]:  # {n}? means {n}, but Oniguruma makes it optional
             atom += "?"
         if self._REPEAT.match(self._text, self._at):
             self._refuse("this repetition")
         return atom
 
     def _atom(self):
-        if self._take("("):
+        if self._accept("("):
             return self._group()
-        if self._take("["):
+        if self._accept("["):
             return self._class()
-        if self._take("^"):
-            return r"\A"  # in Oniguruma ^ and $ are of lines
-        if self._take("$"):
+        if self._accept("^"):
+            return r"\A"  # in Oniguruma, ^ and $ match at lines
+        if self._accept("$"):
             return r"\z"
         character = self._text[self._at]
         if character in "{}*+?]":
@@ -121,20 +121,20 @@ class _Pattern:
         return self._character()
 
     def _group(self):
-        kind = next((kind for kind in ("?:", "?>", "?=", "?!", "?<=", "?<!", "?i:") if self._take(kind)), "")
-        if not kind and self._take("?"):
+        kind = next((kind for kind in ("?:", "?>", "?=", "?!", "?<=", "?<!", "?i:") if self._accept(kind)), "")
+        if not kind and self._accept("?"):
             self._refuse("this group")
         self._folds += kind == "?i:"
         inner = self._alternatives()
         self._folds -= kind == "?i:"
-        if not self._take(")"):
+        if not self._accept(")"):
             self._refuse("a missing parenthesis")
         return f"({kind}{inner})"
 
     def _class(self):
-        out = "[" + ("^" if self._take("^") else "")
+        out = "[" + ("^" if self._accept("^") else "")
         first = True
-        while not self._take("]"):
+        while not self._accept("]"):
             if self._at >= len(self._text):
                 self._refuse("a missing bracket")
             character = self._text[self._at]
@@ -151,8 +151,8 @@ class _Pattern:
         return out + "]"
 
     def _character(self):
-        """A character, or a class that is an escape."""
-        if not self._take("\\"):
+        """Translates a character or an escape of a class."""
+        if not self._accept("\\"):
             character = self._text[self._at]
             self._at += 1
             if self._folds and not character.isascii():
@@ -174,7 +174,7 @@ class _Pattern:
 
 
 def saved(tokenizer) -> str:
-    """What Tokenizer.save() writes."""
+    """Returns the text that Tokenizer.save() writes."""
     file = tokenizer._tokenizer_json()
     if file is not None:
         return json.dumps(file, ensure_ascii=False, indent=1)
@@ -184,7 +184,7 @@ def saved(tokenizer) -> str:
         raise NotImplementedError(f"{tokenizer.name} has no pattern and ranks to write as a tokenizer.json") from None
     text = tokenizer_json(pattern, tokenizer._mergeable_ranks, tokenizer.special_tokens)
     again = type(tokenizer).from_stored("tokenizer.json", "", text.encode())
-    for name in tokenizer.special_tokens:  # as ordinary text, which the vocabulary may have as a token now
+    for name in tokenizer.special_tokens:  # a special token's name may be an ordinary token of the vocabulary
         if again.encode_ordinary(name) != tokenizer.encode_ordinary(name):
             raise ValueError(f"the special token {name!r} would also be one in texts: give it the id after the last "
                              "rank")

@@ -1,5 +1,4 @@
-"""_values.py: checks arguments where they come in, so that a message names the argument, and nothing wrong or negative
-is taken for another number."""
+"""_values.py: checks arguments at the entry, so that messages name them and no wrong value is read as a number."""
 import numbers
 import re
 from collections.abc import Mapping
@@ -9,29 +8,30 @@ from os import PathLike, fsdecode
 from leat._leat import LOADER_CHOICES, show
 
 MOST = 2**64 - 1
-ROW_DOCUMENTS = ("position_ids", "document_ids", "attention_mask")  # of single samples: which tokens belong together
+# outputs that say which tokens of a row belong together
+ROW_DOCUMENTS = ("position_ids", "document_ids", "attention_mask")
 ROW_OUTPUTS = ("inputs", "labels", "loss_mask", "loss_weights", *ROW_DOCUMENTS)
 
 
 def shown_name(name):
-    """A name for a sentence: without what may be a secret in a URL, and as a terminal may show it."""
+    """Returns a name for a message, safe for a terminal and without possible secrets of a URL."""
     return show(show(fsdecode(name), True))
 
 
 def shown(value):
-    """repr() for a sentence: without what may be a secret in URLs."""
+    """Returns repr() for a message, without possible secrets of URLs."""
     if isinstance(value, str):
         return repr(show(value, True))
     return without_secrets(repr(value))
 
 
 def without_secrets(sentence):
-    """A sentence with URLs in it, each up to a quotation mark, without what may be a secret in them."""
+    """Removes possible secrets from the URLs of a sentence. Each URL ends at a quotation mark."""
     return re.sub(r"\w+://[^'\"]*", lambda url: show(url[0], True), sentence)
 
 
 def whole(name, value, least=0, most=MOST):
-    """A whole number of any integer type: int, numpy's, a tensor's; never a str, a float or a bool."""
+    """Returns a whole number from any integer type (int, numpy's, a tensor's). Refuses str, float and bool."""
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
@@ -47,24 +47,24 @@ def whole(name, value, least=0, most=MOST):
 
 
 def instance(name, value, kind, what="a str"):
-    """A value of this type; `what` is the type in words."""
+    """Returns the value if it has this type. `what` is the type in words."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {what}, not {shown(value)}")
     return value
 
 
 def digits(text):
-    """The number that a text writes, in digits from 0 to 9 and nothing else; None: it writes none."""
+    """Returns the number that a text of digits from 0 to 9 writes, or None for any other text."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 20 else None
 
 
 def flag(name, value):
-    """True or False, and nothing else: a text is true whatever it says, and None would be False without a word."""
+    """Returns True or False, and refuses anything else: bool() would make any text true and None false."""
     return instance(name, value, bool, "True or False")
 
 
 def positive(name, value):
-    """A finite number above 0."""
+    """Returns a finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, not {shown(value)}")
     if not 0 < value < 1e12:
@@ -73,7 +73,7 @@ def positive(name, value):
 
 
 def read_size(size, least=1, name="memory"):
-    """A number of bytes, given as a number or as the command takes it: "512MiB", "1.5G"."""
+    """Returns a number of bytes, given as a number or as on the command line: "512MiB", "1.5G"."""
     if not isinstance(size, str):
         return whole(name, size, least)
     import fractions
@@ -86,26 +86,26 @@ def read_size(size, least=1, name="memory"):
 
 
 def path_of(name, value):
-    """The name of a file or a dataset."""
+    """Returns the name of a file or a dataset."""
     return instance(name, value, (str, bytes, PathLike), "a name or a path")
 
 
 def attributes_of(name, value, *needed):
-    """An object of a trainer, which must have these attributes."""
+    """Returns an object of a trainer, which must have these attributes."""
     for attribute in needed:
         if not hasattr(value, attribute):
             raise TypeError(f"{name} must have {attribute}, which {shown(value)} has not")
 
 
 def choice(name, value, choices):
-    """One of `choices`; for a dict, its value there."""
+    """Returns one of `choices`, or its value if `choices` is a dict."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, not {shown(value)}")
     return choices[value] if isinstance(choices, dict) else value
 
 
 def slice_options(value):
-    """(rank, count, layout) as the extension takes it; None: whole rows."""
+    """Returns (rank, count, layout) as the extension takes it, or None for whole rows."""
     layouts = LOADER_CHOICES["slice_layout"]
     if value is None:
         return {}
@@ -118,12 +118,12 @@ def slice_options(value):
 
 
 def is_name(value):
-    """Whether it can be a file name."""
+    """Returns True if the value can be a file name."""
     return isinstance(value, (str, bytes)) or hasattr(value, "__fspath__")
 
 
 def listed(what, value):
-    """The items of an iterable as a list; TypeError for anything else."""
+    """Returns the items of an iterable as a list. TypeError for anything else."""
     try:
         return list(value)
     except TypeError:
@@ -131,7 +131,7 @@ def listed(what, value):
 
 
 def outputs_of(what, outputs, known):
-    """Names of outputs, `what` each, as an option gives them."""
+    """Returns the names of outputs that an option gives. `what` names one in messages."""
     given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
     for name in given:
         choice(what, name, known)
@@ -148,13 +148,13 @@ def check_plan(plan):
 
 
 def read_state(plan, state):
-    """(position, damaged, step) of a state that Loader.state_dict() made of a plan with this past; `step` None: after
-    the end of a `for`. An error for any other."""
+    """Returns (position, damaged, step) of a state of Loader.state_dict(), whose plan must agree with this one so far.
+    `step` is None after the end of a `for`."""
     if not isinstance(state, Mapping) or not {"leat", "position", "state"} <= state.keys() or \
             isinstance(state["leat"], bool) or state["leat"] != 1:
         raise ValueError("this is not a state_dict() of a leat.Loader, or one of a newer version")
     position = whole("position of the state", state["position"])
-    step = whole("step of the state", state.get("step", 0), 0, position)  # a step shows a sample at least
+    step = whole("step of the state", state.get("step", 0), 0, position)  # each step shows at least one sample
     shown, damaged, _ = plan.load_state(state["state"])
     if shown != position:
         raise ValueError(f"position of the state is {position}, but its text is of position {shown}: it was changed "
@@ -163,14 +163,14 @@ def read_state(plan, state):
 
 
 def entry(state, name):
-    """What the state of a trainer has by this name."""
+    """Returns the entry of this name in a trainer's state."""
     if not isinstance(state, Mapping) or state.get(name) is None:
         raise ValueError(f"this is not a state with leat's place in the data: it has no {name!r}")
     return state[name]
 
 
 def sample_number(value, count):
-    """The number of one of `count` samples; IndexError for another number, as sequences have it."""
+    """Returns the number of one of `count` samples. IndexError for a number outside, as in sequences."""
     number = whole("the number of a sample", value, -MOST)
     if not 0 <= number < count:
         raise IndexError(f"no sample {number}: there are {count}")
@@ -178,7 +178,7 @@ def sample_number(value, count):
 
 
 def samples_of(plan, samples):
-    """The number of samples of a map-style dataset: `samples` if given, else all of the plan."""
+    """Returns the number of samples of a map-style dataset: `samples` if given, else all of the plan."""
     ends = check_plan(plan).info.positions
     if samples is None:
         if ends is None:

@@ -5,17 +5,17 @@ from leat import _leat
 from leat.plan import Sample
 
 # The rows of BATCH_EACH in batch.h, in the order of the extension's arrays: bits of enum leat_output, and the dtype of
-# outputs that do not follow the loader's.
+# outputs that have a fixed one.
 BITS = {name: bit for name, (bit, _) in _leat.OUTPUTS.items()}
 DTYPES = {name: dtype for name, (_, dtype) in _leat.OUTPUTS.items()}
 OUTPUTS = tuple(BITS)
-PLAIN = tuple(name for name in OUTPUTS if name != "ahead_labels")  # of any loader; that one needs `ahead`
+PLAIN = tuple(name for name in OUTPUTS if name != "ahead_labels")  # outputs of any loader; ahead_labels needs `ahead`
 
 DAMAGED, PADDED = 1, 2
 
 
 class Batch:
-    """A batch. Its arrays are attributes; those that the loader was not asked for are None.
+    """A batch. Its arrays are attributes; outputs that the loader was not asked for are None.
 
     inputs, labels   rows x length; a label without loss is -100, or what the loader was given for it
     position_ids     of each token in its document, counted from the start of the document or of the row
@@ -40,7 +40,7 @@ class Batch:
             setattr(self, name, value)
         self._native = native
         self._given = given
-        self._stream = stream  # for a borrowed batch: a function that gives the consumer's current stream
+        self._stream = stream  # for a borrowed batch, a function that returns the consumer's current stream
 
     # ---- Facts
 
@@ -62,13 +62,13 @@ class Batch:
 
     @property
     def rows(self):
-        """The number of rows, those of this rank, with padding after the plan's end."""
+        """The number of rows of this rank, including padding after the plan's end."""
         return self._native.rows
 
     @property
     def real_rows(self):
-        """The number of rows that count for the loss: all but those of padding after the plan's end and those that were
-        masked because of damage. It can be 0. Means over batches and ranks weigh a batch by this, or by its labels that
+        """The number of rows that count for the loss: all except padding after the plan's end and rows that were masked
+        because of damage. It can be 0. Means over batches and ranks weigh a batch by it, or by its labels that
         count."""
         return self._native.flags().count(0)
 
@@ -99,7 +99,7 @@ class Batch:
 
     @property
     def samples(self):
-        """Where each row comes from, as Sample tuples; None for a row of padding."""
+        """The origin of each row as a Sample tuple; None for a row of padding."""
         return [None if s is None else Sample(*s) for s in self._native.samples()]
 
     @property
@@ -123,7 +123,7 @@ class Batch:
         return self._given
 
     def __getitem__(self, name):
-        if isinstance(name, (int, slice)):  # as in a tuple
+        if isinstance(name, (int, slice)):  # by index, as in a tuple
             return tuple(self)[name]
         if name in self._given:
             return getattr(self, name)
@@ -146,11 +146,11 @@ class Batch:
         return Batch(self._native, outputs, self._given)
 
     def to(self, *where, **options):
-        """A batch with the tensors moved by Tensor.to()."""
+        """Returns a batch with the tensors moved by Tensor.to()."""
         return self._map(lambda tensor: tensor.to(*where, **options))
 
     def pin_memory(self):
-        """A batch with the tensors in pinned memory."""
+        """Returns a batch with the tensors in pinned memory."""
         return self._map(lambda tensor: tensor.pin_memory())
 
     def release(self):

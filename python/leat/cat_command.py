@@ -17,7 +17,7 @@ DAMAGE = ("checksum", "truncated", "documents", "token", "header", "section", "m
 
 
 def write(format, sink, documents):
-    """Writes a batch at a time to a file of pyarrow's."""
+    """Writes documents to a file of pyarrow, a batch at a time."""
     pyarrow = need("pyarrow", "leat cat --" + format)
     with pyarrow.RecordBatchReader.from_stream(documents) as reader:
         if format == "parquet":
@@ -32,7 +32,7 @@ def write(format, sink, documents):
 
 
 def write_file(format, file, documents):
-    """Under another name until it is complete."""
+    """Writes the file under another name until it is complete."""
     if os.path.lexists(file):
         raise FileExistsError(f"{file} exists: choose another name, or remove it")
     partial = f"{file}.partial.{os.getpid()}"
@@ -41,7 +41,7 @@ def write_file(format, file, documents):
             write(format, sink, documents)
             sink.flush()
             os.fsync(sink.fileno())
-        os.link(partial, file)  # fails if there is one by now
+        os.link(partial, file)  # fails if the file exists by now
     finally:
         if os.path.exists(partial):
             os.remove(partial)
@@ -62,7 +62,7 @@ def run(format, file, columns, first, last, name):
                 sys.stdout.flush()
             else:
                 write_file(format, file, table)
-        except OSError:  # pyarrow has no other for what a stream says: is it damage?
+        except OSError:  # pyarrow turns every error of a stream into OSError, also damage
             dataset.verify()
             raise
     return DONE

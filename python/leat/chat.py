@@ -17,12 +17,12 @@ import jinja2.sandbox
 
 from leat import _learning, _marked
 
-_ROLES = {"human": "user", "gpt": "assistant"}  # of ShareGPT's form
+_ROLES = {"human": "user", "gpt": "assistant"}  # names of roles in ShareGPT's form
 _REASONING = ("reasoning_content", "thinking", "reasoning")  # members with the same meaning, the usual one first
 
 
 class Generation(jinja2.ext.Extension):
-    """{% generation %}: what it writes is learned."""
+    """Implements {% generation %}, whose text is learned."""
     tags = {"generation"}
 
     def parse(self, parser):
@@ -36,7 +36,7 @@ class Generation(jinja2.ext.Extension):
 
 
 class Namespace(jinja2.utils.Namespace):
-    """As transformers has it, without names that begin with an underscore."""
+    """The namespace() of transformers, without names that begin with an underscore."""
 
     def __init__(*args, **kwargs):
         self, args = args[0], args[1:]
@@ -77,12 +77,12 @@ def _raise_exception(message):
 
 
 class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment):
-    """transformers' (utils/chat_template_utils.py), with strings that know where they are from."""
+    """The environment of transformers (utils/chat_template_utils.py), with strings that know where they come from."""
     has_generation = False
 
     def __init__(self, date=None):
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols],
-                         optimized=False)  # constants are computed when they are rendered, within limits
+                         optimized=False)  # constants are computed during rendering, which has limits
         self.filters["tojson"] = _marked.tojson
         self.globals.update(raise_exception=_raise_exception, strftime_now=self._strftime_now, dict=Dict(),
                             namespace=Namespace, **_SILENT)
@@ -95,7 +95,7 @@ class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment)
         return self._date.strftime(format)
 
 
-# str.format() reaches every object that Python holds, unless the sandbox gives its own to the filter attr, too
+# str.format() would reach every object of Python, unless the sandbox also replaces it in the filter attr.
 if type(jinja2.sandbox.ImmutableSandboxedEnvironment().call_filter("attr", "", ["format"])) is type("".format):
     raise ImportError(f"jinja2 {jinja2.__version__} lets a template leave its sandbox: install 3.1.6 or newer")
 
@@ -118,8 +118,8 @@ class Template:
         _marked.prepare(self._template)
 
     def render(self, messages, tools=None, documents=None, add_generation_prompt=False, **variables):
-        """The text, which has marks for those who ask _marked.marks_of(). What is in `messages`, `tools` and
-        `documents` counts as theirs, wherever the template writes it."""
+        """Returns the text, whose marks _marked.marks_of() gives. Values of `messages`, `tools` and `documents` count
+        as data wherever the template writes them."""
         shown = [self._shown(number, as_role_and_content(message)) for number, message in enumerate(messages)]
         return self._template.render(
             messages=shown, tools=tools and _marked.marked(tools), documents=documents and _marked.marked(documents),
@@ -127,7 +127,8 @@ class Template:
 
     @staticmethod
     def _shown(number, message):
-        """As transformers shows it to a template: without members that are None; reasoning by all its names."""
+        """Returns a message as transformers shows it to templates: without None, and with reasoning by all its
+        names."""
         answer = message.get("role") == "assistant"
         shown = {key: _learning.shown(number, key, value, answer)
                  for key, value in message.items() if value is not None}
@@ -141,7 +142,7 @@ class Template:
 
 
 def as_role_and_content(message):
-    """A message as templates know it: ShareGPT's form has `from` and `value` in place of `role` and `content`."""
+    """Returns a message with `role` and `content`, which ShareGPT's form calls `from` and `value`."""
     if message.get("role") is not None or "from" not in message or "value" not in message:
         return message
     message = dict(message)
@@ -162,11 +163,11 @@ _templates = functools.lru_cache(maxsize=32)(Template)
 
 
 def _plain(value):
-    """What JSON has, as a copy."""
+    """Copies a value to the types that JSON has."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     for kind, plain in (str, str.__str__), (int, int.__int__), (float, float.__float__):
-        if isinstance(value, kind):  # an enum and its kin
+        if isinstance(value, kind):  # an enum or another subclass
             return plain(value)
     if isinstance(value, Mapping):
         return {_plain(key): _plain(item) for key, item in value.items()}

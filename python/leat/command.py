@@ -6,16 +6,16 @@ from leat._clash import REMEDY
 
 
 def program(name):
-    """The path of a program in the package."""
+    """Returns the path of a program in the package."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", name)
 
 
 def run(name):
-    """Becomes the program, which so gets signals and terminal itself, and sets the exit code."""
+    """Replaces this process by the program, which then gets signals and the terminal itself and sets the exit code."""
     if not hasattr(sys.modules["leat"], "Loader"):
         sys.exit(f"{name}: {REMEDY}")
     path = program(name)
-    os.environ.setdefault("LEAT_PYTHON", sys.executable)  # what Python does for the command: --chat, leat import
+    os.environ.setdefault("LEAT_PYTHON", sys.executable)  # the Python for the command's --chat and `leat import`
     try:
         os.execv(path, [name, *sys.argv[1:]])
     except OSError as error:

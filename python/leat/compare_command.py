@@ -18,12 +18,12 @@ from leat._own_file import own_file
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, catch_interrupts, counted
 
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
-# the path is this process's own: in a new one, a file of the current folder could pass for a module
+# A new process gets this one's sys.path, so that no file of the current folder is taken for a module.
 RUN = "import sys\nsys.path[:] = sys.argv[1].split('\\n')\nfrom leat import _encoders\n_encoders.main(*sys.argv[2:])"
 
 
 class Wrong(Exception):
-    """A command line that cannot be done, for the reason that is its text."""
+    """Says why a command line cannot be carried out."""
 
 
 def say(text):
@@ -31,7 +31,7 @@ def say(text):
 
 
 def programs_of(chosen):
-    """The libraries to measure, leat first, and those that are not installed."""
+    """Returns the libraries to measure, leat first, and the libraries that are not installed."""
     known = list(_encoders.ENCODERS)
     names = chosen.split(",") if chosen else known
     for name in names:
@@ -56,7 +56,7 @@ def write_texts(folder, inputs, field, most, special):
             text = tokens.astype(numpy.uint8).tobytes()
             if ends[-1] + len(text) > most and len(ends) > 1:
                 break
-            text = text[:most].decode(errors="ignore").encode()  # a first document that is too long is cut
+            text = text[:most].decode(errors="ignore").encode()  # If the first document is too long, it is cut.
             if found.search(text):
                 left_out += 1
             else:
@@ -76,7 +76,7 @@ def measure(program, folder, spec, pattern):
 
 
 def first_difference(folder, program):
-    """The number of the first document whose ids are not leat's, or None."""
+    """Returns the number of the first document whose ids differ from leat's, or None."""
     import numpy
     (ids, ends), (others, other_ends) = ([numpy.load(os.path.join(folder, f"{name}.{what}.npy"))
                                           for what in ("ids", "ends")] for name in ("leat", program))
@@ -91,7 +91,7 @@ def first_difference(folder, program):
 
 
 def compare(programs, folder, spec, pattern, runs, size):
-    """A row for each library, in which leat's comes first. The libraries take turns."""
+    """Returns a row for each library, leat's first. The libraries take turns."""
     rows = {name: {"name": name, "version": _encoders.version_of(name)} for name in programs}
     rates = {name: [] for name in programs}
     for run in range(runs):
@@ -150,7 +150,7 @@ def run(spec, pattern, chosen, field, size, runs, as_json, *inputs):
         try:
             tokenizer.save(os.path.join(folder, "tokenizer.json"))
         except (ValueError, NotImplementedError):
-            pass  # the libraries that need one say so
+            pass  # The libraries that need a tokenizer.json say so.
         documents, count, left_out = write_texts(folder, list(inputs), field, int(size), tokenizer.special_tokens)
         if count == 0:
             raise Wrong("the inputs have no text to encode")

@@ -28,7 +28,7 @@ Report.__doc__ = """What Dataset.verify() has checked and found; part, page, fir
 first damaged page. unhashed_parts counts the datasets that store no hashes of their tokens; only ids and documents that
 are invalid are found in these."""
 
-ARROW_COLUMNS = ("number", "id", "source", "text", "tokens", "mask")  # the order of enum documents_column
+ARROW_COLUMNS = ("number", "id", "source", "text", "tokens", "mask")  # in the order of enum documents_column
 
 
 class Info(SimpleNamespace):
@@ -90,7 +90,7 @@ class Documents:
 
 
 class ArrowDocuments:
-    """Documents of a dataset as Arrow's PyCapsule interface has tables; made by Dataset.arrow(). Each reader gets a
+    """Documents of a dataset as a table of Arrow's PyCapsule interface, made by Dataset.arrow(). Each reader gets a
     stream of its own from the first document on."""
 
     __slots__ = ("_dataset", "_columns", "_range")
@@ -196,7 +196,7 @@ class Dataset:
         not follow each other in memory. While such an array lives, the lease on the file cannot be given back to a
         process that wants to change it; access="trusted" takes no lease.
         """
-        if self.info.tokens == 0:  # nothing is mapped
+        if self.info.tokens == 0:  # an empty dataset maps no file
             return self.read(0, 0)
         return numpy("Dataset.tokens").asarray(self._native.view(0, self.info.tokens))
 
@@ -209,7 +209,7 @@ class Dataset:
         return numpy("Dataset.view()").asarray(self._native.view(first, count))
 
     def _array(self, first, count):
-        """A view where possible, else a copy."""
+        """Returns a view where possible, else a copy."""
         try:
             return self.view(first, count)
         except _leat.Error as error:
@@ -231,7 +231,7 @@ class Dataset:
         return self.info.documents != 0
 
     def _count(self):
-        """How many documents there are; leat.Error ("not-found") where that is not known."""
+        """The number of documents; leat.Error ("not-found") if it is not known."""
         if self.info.documents is None:
             self._native.starts(0, 0)
         return self.info.documents
@@ -274,12 +274,12 @@ class Dataset:
         return self._native.decode(first, count)
 
     def _one(self, position):
-        """A token, without numpy."""
+        """Returns a token, without numpy."""
         array = self._native.read(position, 1)
         return {2: ctypes.c_uint16, 4: ctypes.c_uint32}[self.info.token_width].from_address(array.address).value
 
     def _number(self, number):
-        """The number of a document, given like a sequence's index."""
+        """Returns the number of a document from an index as sequences take it."""
         try:
             return range(self._count())[number]
         except IndexError:
@@ -317,11 +317,11 @@ class Dataset:
         try:
             source, offset, line, identifier = self._native.origin(number)
         except _leat.Error as error:
-            if error.status != "not-found":  # files of another tool do not record it
+            if error.status != "not-found":  # files of another tool do not record the origin
                 raise
             source = offset = line = identifier = None
         path, size = (None, 0) if source is None else self._native.input(source)[:2]
-        # an iterable may have such a name, too, but no bytes
+        # An iterable may have such a name, too, but has no size.
         rows = line is not None and size > 0 and path.lower().endswith((".parquet", ".pq"))
         row, group = (offset, line - 1) if rows else (None, None)
         return Place(number, first, count, source, path, offset, line, identifier, row, group)
@@ -378,7 +378,7 @@ class Dataset:
 
 
 def _from_root(name):
-    """A file's name means the same in a process in another folder; names with a scheme, and lists, stay."""
+    """Returns the absolute name of a file, for processes in other folders. Names with a scheme, and lists, stay."""
     return abspath(name) if ":" not in name and not name.startswith("@") else name
 
 

@@ -1,5 +1,5 @@
-"""diagnosis.py: is it the loader? leat.diagnose() takes steps of training with real batches and with one that is in
-memory already, in turns; the loader takes what the real ones take longer."""
+"""diagnosis.py: finds out if training waits for its loader. leat.diagnose() takes training steps with real batches and
+with one batch in memory, in turns; the difference in time is the loader's."""
 from __future__ import annotations
 
 import statistics
@@ -10,10 +10,10 @@ from collections import namedtuple
 from leat._values import whole
 from leat.loader import Loader
 
-ROUNDS = 5  # turns; the share is the median of theirs
-LITTLE = 0.01  # a share of a step that is too small to look at
+ROUNDS = 5  # turns; the share is the median of their shares
+LITTLE = 0.01  # a share of a step that is too small to matter
 
-# what a loader's thread does, by its name in stats(): what it is, and what helps if it is most of the work
+# {name in stats(): (what the loader's thread does, what helps if this takes most of its time)}
 WORK = {
     "storage": ("reading from storage", "a faster disk, or more memory to keep the files in"),
     "gather": ("copying rows",
@@ -26,12 +26,12 @@ WORK = {
     "copy": ("copying to the device", "pinned memory (ulimit -l); larger batches"),
     "order": ("computing the order of samples", "longer sequences, or fewer sources"),
 }
-# in place of storage, while pages come from a server
+# replaces storage's entry while pages come from a server
 SERVER = ("waiting for a server", "leat pull beforehand, or a disk with room for all of it (LEAT_CACHE)")
 
 
 class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps tokens thread stats")):
-    """What leat.diagnose() found; str() has it in ten lines.
+    """The result of leat.diagnose(); str() gives it in ten lines.
 
     share      the part of a step with a real batch that the loader takes, 0 to 1: the median of several turns
     real, synthetic   seconds of a step, with real batches and with one that is in memory
@@ -84,14 +84,14 @@ def _rate(per_second):
 
 
 def _wait_for_device():
-    """A step returns before the GPU has done its work."""
+    """Waits for the GPU, because a step returns before the GPU has done its work."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.synchronize()
 
 
 def _turn(steps, take, step):
-    """Seconds of so many steps, and those in `take`."""
+    """Returns the seconds of `steps` steps, and the seconds of them in `take`."""
     _wait_for_device()
     began, waited = time.perf_counter(), 0.0
     for _ in range(steps):
@@ -104,8 +104,8 @@ def _turn(steps, take, step):
 
 
 def _settle(loader, slots, step):
-    """While a batch in memory is used, the loader's thread fills its ring; these batches would hide that it is slow.
-    They go unused; then steps follow until the ring is as full as training finds it."""
+    """Brings the ring to the state that training finds. While a batch in memory is used, the loader's thread fills its
+    ring, and these batches would hide a slow loader. It drops them, and then takes steps."""
     for _ in range(slots):
         next(loader)
     for _ in range(slots):

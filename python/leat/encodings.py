@@ -23,7 +23,7 @@ _MODELS = {
     "gpt2": "gpt2 gpt-2",
 }
 
-# in this order: the first that a name begins with
+# The first prefix that a name begins with counts.
 _PREFIXES = (
     ("o1-", "o200k_base"), ("o3-", "o200k_base"), ("o4-mini-", "o200k_base"), ("gpt-5", "o200k_base"),
     ("gpt-4.5-", "o200k_base"), ("gpt-4.1-", "o200k_base"), ("chatgpt-4o-", "o200k_base"), ("gpt-4o-", "o200k_base"),

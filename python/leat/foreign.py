@@ -30,7 +30,7 @@ mask          a column called like a mask ("labels", "loss_mask", ...), which wa
 Adopted = collections.namedtuple("Adopted", "index documents tokens")
 Adopted.__doc__ = """What leat.adopt() has written: the path of the index, which leat.open() takes, and what it has."""
 
-CHECKPOINT_EVERY = 4 << 30  # bytes of files
+CHECKPOINT_EVERY = 4 << 30  # bytes of files between checkpoints
 REPLACE = 1  # LEAT_HINT_REPLACE of leat.h
 
 
@@ -41,14 +41,14 @@ class _Run:
         self.core, self.output, self.progress, self.facts = core, output, progress, facts
         self.files = [(source, i, file) for source in sources for i, file in enumerate(source.files)]
         self.total = sum(file.size for _, _, file in self.files)
-        self.at = 0, 0  # the number of the file, and how many documents there were before it
+        self.at = 0, 0  # (number of the file, number of documents before it)
         self.safe = 0
         self.stopping = False
         if core.note() is not None:
             import json
-            self._take(json.loads(core.note()))
+            self._take_note(json.loads(core.note()))
 
-    def _take(self, note):
+    def _take_note(self, note):
         if note.get("facts") != self.facts:
             self.core.suspend()
             raise failure("checkpoint", self.output,
@@ -64,7 +64,7 @@ class _Run:
         self.core.checkpoint(json.dumps({"facts": self.facts, "at": self.at, "inputs": inputs,
                                          "ends_added": ends_added}).encode())
 
-    def _tell(self, done):
+    def _report_progress(self, done):
         if done - self.safe >= CHECKPOINT_EVERY:
             self.checkpoint()
             self.safe = done
@@ -90,13 +90,13 @@ class _Run:
                     self.core.add(bunch.ids[0], DTYPES[bunch.dtype], bunch.ids[1], bunch.starts[0], bunch.wide,
                                   bunch.documents, file.path, row)
                     row += bunch.documents
-                    self._tell(done + min(bunch.done, file.size))
+                    self._report_progress(done + min(bunch.done, file.size))
             done += file.size
-            self._tell(done)
+            self._report_progress(done)
 
 
 def _is_wide(source):
-    """Whether the ids of its first document have more than 2 bytes."""
+    """Returns True if the ids of a source's first document have more than 2 bytes."""
     for number in range(len(source.files)):
         bunches = source.bunches(number, 0)
         with contextlib.closing(bunches):
@@ -107,7 +107,7 @@ def _is_wide(source):
 
 
 def _finished(output, files, options, vocabulary, end, tokenizer):
-    """The dataset, if it is what these arguments ask for: (documents, tokens), else None."""
+    """Returns (documents, tokens) of the dataset if it is what these arguments ask for, else None."""
     from leat.dataset import Dataset
     name = os.fsdecode(output)
     name = name.removesuffix(".leat").removesuffix(".tokens")
@@ -147,7 +147,7 @@ def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = 
 
     Each row, sample or item is a document; its place is the file and its number in it, from 0.
     """
-    from leat._import_readers import DTYPES, open_source  # they need more than `import leat` should
+    from leat._import_readers import DTYPES, open_source  # imported here because `import leat` does not need it
     tokenizer = None if tokenizer is None else open_tokenizer(tokenizer)
     if dtype is not None and dtype not in DTYPES:
         raise failure("argument", None,
@@ -169,8 +169,8 @@ def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = 
     if vocabulary is None:
         vocabulary = 2**31 if any(_is_wide(source) for source in opened) else 65536
     masks = [source.mask for source in opened if source.mask]
-    made = _copy(opened, output, tokenizer, vocabulary, end, {"leat.column": column, "leat.dtype": dtype}, force,
-                 progress, read_created(created), resume)
+    made = _copy_sources(opened, output, tokenizer, vocabulary, end, {"leat.column": column, "leat.dtype": dtype},
+                         force, progress, read_created(created), resume)
     result = Import._make((os.fsdecode(output), *made, masks[-1] if masks else None))
     if result.mask is not None:
         import warnings
@@ -179,8 +179,8 @@ def import_dataset(sources, output, tokenizer=None, *, vocabulary: int | None = 
     return result
 
 
-def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress, created, resume):
-    """(files, bytes, documents, tokens, ends added or None, was finished)"""
+def _copy_sources(sources, output, tokenizer, vocabulary, end, options, force, progress, created, resume):
+    """Imports the sources. Returns (files, bytes, documents, tokens, ends added or None, was finished)."""
     import hashlib
     import json
     files = [file for source in sources for file in source.files]
@@ -191,7 +191,7 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
         core = _leat.Importer(output, tokenizer and tokenizer._core, vocabulary, end, flag("force", force),
                               flag("resume", resume), created)
     except Error as error:
-        # a finished dataset counts also where nothing can be written
+        # A finished dataset is accepted even in a folder that is read-only.
         if resume and not force and error.status in ("exists", "permission"):
             found = _finished(output, files, options, vocabulary, end, tokenizer)
             if found is not None:
@@ -205,7 +205,7 @@ def _copy(sources, output, tokenizer, vocabulary, end, options, force, progress,
         _, _, ends_added = core.counts()
         documents, tokens = core.finish()
     except BaseException as error:
-        # stopped, by Ctrl-C or the caller's own function: it can go on from here
+        # Ctrl-C or the caller's own function stopped the import, which can continue from here.
         if run.stopping or not isinstance(error, Exception):
             with contextlib.suppress(Error):
                 run.checkpoint()

@@ -1,4 +1,4 @@
-"""frameworks.py: makes a batch's arrays with torch, numpy or jax, each imported when a loader asks for it.
+"""frameworks.py: makes a batch's arrays with torch, numpy or jax, which are imported when a loader asks for them.
 
 The library writes numbers into memory; a framework makes that memory an array, allocates memory on a device, and knows
 the current stream.
@@ -17,8 +17,8 @@ class Torch:
     """torch's tensors; the only framework here with devices."""
 
     default_dtype = "int64"
-    changes = True  # its arrays may be borrowed and written to again
-    capsules = True  # its from_dlpack() takes bare capsules
+    changes = True  # arrays may be borrowed and written to again
+    capsules = True  # from_dlpack() takes bare capsules
 
     def __init__(self, device):
         torch = self.torch = need("torch", "leat.Loader")
@@ -49,7 +49,7 @@ class Torch:
         return True
 
     def from_array(self, array):
-        """A tensor over a leat._leat.Array."""
+        """Returns a tensor over a leat._leat.Array."""
         return self.take(array.__dlpack__())
 
     def empty(self, shape, kind):
@@ -69,11 +69,11 @@ class Torch:
         return tensor.data_ptr()
 
     def stream(self):
-        """The current stream's handle; 0 is the default stream for both torch and the library."""
+        """Returns the current stream's handle. 0 is the default stream for both torch and the library."""
         return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def range(self, name):
-        """A range for torch.profiler; costs next to nothing while nobody profiles."""
+        """Returns a range for torch.profiler, which costs next to nothing without a profiler."""
         if self._profiling is None or self._profiling():
             return self.torch.profiler.record_function(name)
         return self._no_range
@@ -95,7 +95,7 @@ class _Host:
         self._no_range = contextlib.nullcontext()
 
     def has(self, dtype):
-        """Whether its arrays can have this dtype, "int32" or "int64"."""
+        """Returns True if arrays can have this dtype, "int32" or "int64"."""
         return True
 
     def stream(self):

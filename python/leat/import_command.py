@@ -25,7 +25,7 @@ def say(text):
 
 
 def catch_interrupts():
-    """A SIGINT that comes two seconds after the first, or later, kills."""
+    """Handles SIGINT and SIGTERM. A SIGINT two seconds or more after the first one kills."""
     first = []
 
     def handle(number, _):
@@ -97,7 +97,7 @@ class Progress:
 
 
 def summary(made, seconds, as_json):
-    """The lines that are printed."""
+    """Returns the lines to print."""
     import leat
     if as_json:
         import json
@@ -125,14 +125,14 @@ def put(text):
         sys.stdout.flush()
         return DONE
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is buffered is not tried again at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # keeps Python from writing buffered text again at exit
         if not isinstance(error, BrokenPipeError):
             say(f"cannot write everything to standard output: {error.strerror}")
         return FAILED
 
 
 def say_left(output):
-    """What is on the disk of a run that did not end, and the two ways on."""
+    """Says what an unfinished run has on the disk, and the two ways to continue."""
     name = output.removesuffix(".leat").removesuffix(".tokens")
     if os.path.lexists(name + ".partial.checkpoint"):
         say("nothing is lost: the same command with --resume goes on from there")

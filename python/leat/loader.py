@@ -1,11 +1,11 @@
 """loader.py: batches of a plan, one after another.
 
-How far a loader is stands in one tuple, _place, which is replaced as a whole. The library's loader (_native) prepares
-batches ahead and has a cursor of its own, after the last batch that it gave. Ctrl-C can raise between any two
-statements: after the library gave a batch and before it is the caller's, or while the library's loader is replaced by
-another one. Then the two cursors differ, or the library's loader is closed; so each call for a batch compares them
-first, and opens the library's loader at _place if need be. leat._leat.Turn gives one call at a time its turn, and
-stores the place of a batch while it gives it to the caller.
+The tuple _place says how far a loader is, and is always replaced as a whole. The library's loader (_native) prepares
+batches ahead and has its own cursor after the last batch that it gave. Ctrl-C can raise between any two statements:
+between the library giving a batch and the caller getting it, or while the library's loader is replaced. Then the two
+cursors differ, or the library's loader is closed. So each call for a batch first compares them, and reopens the
+library's loader at _place if needed. leat._leat.Turn lets one call run at a time, and stores the place of a batch while
+it returns it.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from leat.frameworks import framework as framework_of
 from leat.options import IO, Device, Outputs, StatsFile, as_group
 from leat.ranks import agree, group_of, rank_and_world
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Literal
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from leat.plan import Plan
 
 BALANCE = {"attention": 1}
-LOOK_EVERY = 64  # batches between looks for notices
-MOST_AHEAD = 256  # batches by tokens that a program takes ahead of the one it trains on
+LOOK_EVERY = 64  # batches between two checks for notices
+MOST_AHEAD = 256  # batches by tokens that a program may take ahead of the one it trains on
 
 
 def check_options(options):
-    """Raises TypeError for options that leat.Loader, which is opened later, does not have."""
+    """Raises TypeError for options that leat.Loader does not have, before a loader is opened."""
     for name in options:
         if name not in Loader.__init__.__kwdefaults__:
             raise TypeError(f"leat.Loader has no option {name}")
 
 
 def _weights(plan, given, outputs):
-    """The weights of sources in the loss as the library takes them: doubles, in the plan's order."""
+    """Returns the weights of sources in the loss as the library takes them: doubles, in the plan's order."""
     instance("source_weights", given, Mapping, "a dict from names of sources to their weights")
     if "loss_weights" not in outputs:
         raise ValueError("source_weights changes loss_weights alone, which is not among the outputs: name it there, "
@@ -190,7 +190,7 @@ class Loader(Passes):
             raise TypeError("cu_seqlens with borrow or buffers needs leat.Outputs(max_sequences=N), the largest number "
                             "of stretches of one document that a batch may have")
         bits = sum(BITS[name] for name in self._given)
-        own = self._style  # what the outputs leave to it
+        own = self._style  # what the outputs leave to the style
         self._options = dict(
             as_group("io", io, IO)._native(), rank=self.rank, world=self.world,
             batch=0 if self._by_tokens else self.batch_size * self.world,
@@ -214,7 +214,7 @@ class Loader(Passes):
         self._closed = False  # by its user
         self._noticed_again = self._noticed_few = False
         self._failed = False  # the library's loader gives no more batches
-        self._held = None  # the borrowed batch
+        self._held = None  # the borrowed batch, if any
         self._unwritten = None  # a batch that could not be written to its arrays yet
         self._buffers = None
         self._place = Place(self._begin)
@@ -223,7 +223,7 @@ class Loader(Passes):
         else:
             self._open()
         if buffers is not None:
-            try:  # they must take the longest row, which the library's loader knows
+            try:  # Buffers must take the longest row, which the library's loader knows.
                 self._buffers = self._make_buffers(buffers)
             except BaseException:
                 self.close()
@@ -235,7 +235,7 @@ class Loader(Passes):
     # ---- Opening and closing
 
     def _let_go(self):
-        """Closes the library's loader. Work that is on the current stream by now may still use the borrowed batch."""
+        """Closes the library's loader. Work already on the current stream may still use the borrowed batch."""
         self._give_back()
         self._unwritten = None
         if self._native is not None:
@@ -250,17 +250,17 @@ class Loader(Passes):
         self._native = _leat.open_loader(
             self.plan._native, self._framework.dlpack_device,
             dict(self._options, position=cursor, state=state, source_weights=self._source_weights))
-        if self._closed:  # by another thread, in the meantime
+        if self._closed:  # another thread closed it meanwhile
             self._native.close()
 
     def _go_to(self, place):
-        self._let_go()  # first: the new place needs a new loader even if it has the same cursor
+        self._let_go()  # closed first, because a new place needs a new loader even at an equal cursor
         self._place = place
         self._closed = False
         self._open()
 
     def _opened(self):
-        """The library's loader, also after an interrupt while it was being opened."""
+        """Returns the library's loader, and opens it if an interrupt came while it was being opened."""
         if self._native.closed and not self._closed:
             self._alone(self._open)
         return self._native
@@ -287,7 +287,7 @@ class Loader(Passes):
 
     @contextlib.contextmanager
     def kept_place(self) -> Iterator[Self]:
-        """Goes back to where it is now at the end of a `with`, whatever was taken inside of it."""
+        """Returns the loader to its present place at the end of a `with`, whatever was taken inside."""
         place = self._place
         try:
             yield self
@@ -297,14 +297,13 @@ class Loader(Passes):
     # ---- Changes
 
     def change(self, plan: Plan, *, group: Any | Literal[False] | None = None) -> None:
-        """Goes on with another plan, such as one of plan.change(), after the last batch that was given. Batches from
-        here on, and states, are those of a loader that was opened with the new plan at this place; what was prepared
-        beyond it is made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
+        """Continues with another plan, such as one of plan.change(), after the last batch that was given. The next
+        batches and states are those of a loader opened with the new plan at this place; batches prepared beyond it are
+        made again. leat.Error ("checkpoint") if the plan gave other samples up to here.
 
-        All ranks must change to the same plan after the same batch. Where that can be known, each is told the others'
-        place and plan, and all raise and go on as before if these differ or if one of them knows that it cannot change.
-        What fails only after that on a rank, such as a file that it cannot open, is raised there alone; the others have
-        changed then.
+        All ranks must change to the same plan after the same batch. If ranks can compare their places and plans, all
+        raise and keep the old plan when these differ or a rank knows that it cannot change. A later failure on a rank,
+        such as a file that it cannot open, is raised there alone, after the others have changed.
 
         group  the processes to compare with: a group of torch.distributed; None: the mesh that the loader's `ranks`
                were, or all processes of torch.distributed if these are as many as the loader's ranks; else none. False:
@@ -336,21 +335,21 @@ class Loader(Passes):
         before, weights_before, weights = self.plan, self._source_weights, self._weights_of(plan)
         if self._native.closed or self._failed or self._unwritten is not None or \
                 self._native.cursor != self._place.cursor:
-            self.plan, self._source_weights = plan, weights  # the library's loader is opened anew where it is needed
+            self.plan, self._source_weights = plan, weights  # the library's loader is reopened when it is needed
             self._unwritten, self._failed = None, True
             return
-        # the library's loader keeps its weights: the sources' by number, and 1 of those that are added
+        # The library's loader keeps its weights by source number; added sources get 1.
         ones = array("d", [1]) * max(plan.info.sources - before.info.sources, 0)
         keeps = weights is None or weights == weights_before + ones.tobytes()
         try:
             if keeps:
                 self._native.change(plan._native)
         except _leat.Error as error:
-            if error.status != "unsupported":  # rows of the new plan need more room
+            if error.status != "unsupported":  # "unsupported": rows of the new plan need more room
                 raise
             keeps = False
         if not keeps:
-            self._held = None  # its arrays keep the ring that they are in
+            self._held = None  # borrowed arrays keep their ring alive
             self.plan, self._source_weights = plan, weights
             try:
                 self._open()
@@ -396,7 +395,7 @@ class Loader(Passes):
     # ---- Batches
 
     def _take(self):
-        """What next() gives, and the place after it, which becomes _place when the caller has the batch."""
+        """Returns what next() gives, and the place after it, which becomes _place when the caller gets the batch."""
         place = self._place
         batch = None
         if self._steps is None or place.step < self._steps:
@@ -422,7 +421,7 @@ class Loader(Passes):
     def _prepare(self):
         """Makes the library's loader give the batch after _place."""
         if self._unwritten is not None and not self._unwritten.held:
-            self._unwritten = None  # it was written, and its next() interrupted
+            self._unwritten = None  # this batch was written, but its next() was interrupted
         if self._unwritten is None and not self._closed and (
                 self._failed or self._native.closed or self._native.cursor != self._place.cursor):
             self._open()
@@ -441,8 +440,8 @@ class Loader(Passes):
         return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
 
     def _to_write(self):
-        """The next batch; or the last one, if it could not be written (its stream was being captured, say). In that
-        case the loader must not be reopened."""
+        """Returns the next batch, or the last one if it could not be written, for example because its stream was being
+        captured. In that case the loader must not be reopened."""
         if self._unwritten is None:
             self._unwritten = self._native.next()
         return self._unwritten
@@ -486,13 +485,13 @@ class Loader(Passes):
         return self._held
 
     def _give_back(self):
-        """Releases the borrowed batch; work that is on the current stream by now may still use it."""
+        """Releases the borrowed batch. Work already on the current stream may still use it."""
         if self._held is not None:
             self._held.release()
             self._held = None
 
     def __bool__(self):
-        return True  # also at the plan's end, and if it has none
+        return True  # true also at the plan's end, and for a plan without end
 
     # ---- Statistics
 

@@ -16,12 +16,12 @@ from leat.ranks import exchange
 SHAPES = ("linear", "cosine")
 FIRST_LINE = "leat changes 1\n"
 _INFINITE = float("inf")
-UNIT = 1 << 32  # losses are summed in whole numbers of this part of 1
+UNIT = 1 << 32  # losses are summed as whole multiples of 1 / UNIT
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582")
 
 
 def _exact(weight):
-    """The fraction that a weight is; an error for one that would take long."""
+    """Returns a weight as a fraction. Refuses weights whose fraction would take long to compute."""
     text = decimal(weight)
     if len(text) > 1000 or abs(int(text.lower().partition("e")[2] or 0)) > 1000:
         raise ValueError
@@ -29,7 +29,7 @@ def _exact(weight):
 
 
 def _shares(what, weights):
-    """Weights as fractions of their sum."""
+    """Returns weights as fractions of their sum."""
     try:
         values = [_exact(weight) for weight in weights]
     except (TypeError, ValueError, ArithmeticError):
@@ -40,14 +40,14 @@ def _shares(what, weights):
 
 
 def _named(what, weights):
-    """(names or None, the weights as shares)"""
+    """Returns (names or None, weights as shares)."""
     names = list(weights) if isinstance(weights, Mapping) else None
     values = weights.values() if names is not None else listed(f"{what} must be a list, or a dict by names", weights)
     return names, _shares(what, list(values))
 
 
 def _loss(row, loss):
-    """The loss of a row, in whole numbers of 1 / UNIT."""
+    """Returns the loss of a row as a whole multiple of 1 / UNIT."""
     try:
         return round(Fraction(float(loss)) * UNIT)
     except (TypeError, ValueError, OverflowError):
@@ -55,13 +55,13 @@ def _loss(row, loss):
 
 
 def _short(value, digits):
-    """A fraction as a decimal of so many digits that count, rounded once, without zeros at its end."""
+    """Returns a fraction as a decimal with `digits` significant digits, rounded once, without trailing zeros."""
     rounded = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
     return format(rounded.normalize(), "f")
 
 
 def _half_cosine(part):
-    """(1 - cos(pi part)) / 2, the same on every machine: a series in decimals."""
+    """Returns (1 - cos(pi part)) / 2 by a series of decimals, which gives equal results on every machine."""
     with localcontext(Context(prec=45)):
         x = _PI * part.numerator / part.denominator
         term, total, n = Decimal(1), Decimal(1), 0
@@ -73,9 +73,9 @@ def _half_cosine(part):
 
 
 def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
-    """Phases for leat.Plan(phases=...) that lead from one mixture to another: the phase that begins at sample n has the
-    weights of the curve at n, from `from_` at `start` to exactly `to` at `end`. Both mixtures count as shares of their
-    sums. Weights are decimals of few digits, the same on every machine.
+    """Returns phases for leat.Plan(phases=...) that lead from one mixture to another. The phase that begins at sample n
+    has the weights of the curve at n, from `from_` at `start` to exactly `to` at `end`. Both mixtures count as shares
+    of their sums. Weights are decimals of few digits, equal on every machine.
 
         leat.Plan({"web": 9, "code": 1}, 4096, phases=leat.ramp({"web": 9, "code": 1}, {"web": 5, "code": 5},
                                                                 1_000_000, 5_000_000, "cosine"))
@@ -112,7 +112,7 @@ def ramp(from_, to, start, end, shape="linear", *, step=None, digits=4):
 
 
 def _whole_row(loader):
-    """Whether this process stands for those that have slices of its rows, as the first of them."""
+    """Returns True if this process has the first slice of its rows, and so counts them for all that share them."""
     return loader._options.get("slice_rank", 0) == 0
 
 
@@ -149,7 +149,7 @@ class Mixture:
         self._names = [source.name for source in sources]
         if len(set(self._names)) < len(self._names):
             raise ValueError("two sources of a leat.Mixture have one name")
-        # steps; and sums of losses and numbers of rows since the last decision: of this rank, and what a state had
+        # Steps, and sums of losses and numbers of rows since the last decision, of this rank and of a loaded state.
         changes, self._steps, *self._had = self._read_state(state)
         self._sums, self._counts = [0] * len(sources), [0] * len(sources)
         self._lines = self._read()
@@ -171,7 +171,7 @@ class Mixture:
         self._weights = _shares(self._log, given)
 
     def _read_state(self, state):
-        """(changes, steps, sums, counts) of a state_dict(); of None, those of a run's start."""
+        """Returns (changes, steps, sums, counts) of a state_dict(). None means the start of a run."""
         if state is None:
             return 0, 0, None, None
         if not isinstance(state, Mapping) or not {"changes", "steps", "sums", "counts"} <= set(state):
@@ -187,19 +187,19 @@ class Mixture:
     # ---- The log
 
     def _read(self):
-        """The whole lines of the log; a last one that was cut off does not count."""
+        """Returns the whole lines of the log, without a last line that was cut off."""
         try:
             lines = read_text(self._log, "a log of changes").splitlines(True)
         except FileNotFoundError:
             if self._replay:
                 raise
             return []
-        if lines and not FIRST_LINE.startswith(lines[0]):  # it may be cut off
+        if lines and not FIRST_LINE.startswith(lines[0]):  # the first line may be cut off
             raise ValueError(f"{self._log} is not a log of changes: its first line is not {FIRST_LINE.strip()!r}")
         return [line for line in lines[1:] if line.endswith("\n")]
 
     def _write(self):
-        """Makes the log have these lines and no others, on the disk; mostly one more than it has."""
+        """Writes these lines as the log, durably. Usually it appends one line."""
         text = (FIRST_LINE + "".join(self._lines)).encode("ascii")
         new = not os.path.exists(self._log)
         with open(self._log, "w+b" if new else "r+b", opener=own_file_regular) as file:
@@ -243,9 +243,9 @@ class Mixture:
             self._counts[source] += 1
 
     def _total(self, loader):
-        """Sums and counts of all ranks since the last decision."""
+        """Returns the sums and counts of all ranks since the last decision."""
         instance("loader", loader, Loader, "a leat.Loader")
-        counts = self._counts if _whole_row(loader) else [0] * len(self._counts)  # a row counts once
+        counts = self._counts if _whole_row(loader) else [0] * len(self._counts)  # each row counts once
         said = [*self._exchange(loader, (self._sums, counts)), *[self._had] * (self._had[0] is not None)]
         return tuple([sum(column) for column in zip(*lists)] for lists in zip(*said))
 
@@ -269,7 +269,7 @@ class Mixture:
             losses = {name: total / UNIT / count for name, total, count in zip(self._names, sums, counts) if count}
             try:
                 weights = self._rounded(decide(dict(zip(self._names, map(float, self._weights))), losses))
-            except Exception as error:  # the other ranks wait for it
+            except Exception as error:  # the other ranks wait, so they get the exception, too
                 failure = error
             decided = weights, failure and f"{type(failure).__name__}: {failure}"
         weights, words = next(filter(None, self._exchange(loader, decided)))
@@ -294,7 +294,7 @@ class Mixture:
         self._lines.append(f"at {place}:{','.join(weights)}\n")
         if loader.rank == 0 and _whole_row(loader):
             self._write()
-        self._exchange(loader, None)  # no rank goes on before the line is on the disk
+        self._exchange(loader, None)  # no rank continues before the line is on the disk
         self.plan = plan
         self._weights = _shares(self._log, weights)
 

@@ -12,7 +12,7 @@ from leat._leat import LOADER_CHOICES
 from leat._leat import PACK_OPTIONS
 from leat._values import choice, flag, instance, is_name, listed, positive, read_size, shown, whole
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Callable, Iterable, Literal, Sequence
 
@@ -29,7 +29,7 @@ LEARN = {row[0][len("Chat."):]: row[4] for row in PACK_OPTIONS if row[0].startsw
 
 
 class Group:
-    """What groups of options share."""
+    """The base of all groups of options."""
 
     called = ""  # its name for users
 
@@ -50,7 +50,7 @@ class Group:
 
 
 def as_group(name: str, value: Any, kind: type[Any], short: bool = False) -> Any:
-    """The group that an option `name` gives; `short`: or its first option alone."""
+    """Returns the group that an option `name` gives. With `short`, its first option alone stands for it."""
     if isinstance(value, kind):
         return value
     if not short:
@@ -62,7 +62,7 @@ RETRY_NEVER = 2**32 - 1  # LEAT_RETRY_NEVER
 
 
 def opening(access: str, cache: Any, cache_size: Any, online: bool, retry_seconds: Any, of: str = "") -> tuple:
-    """How a dataset is opened, as the extension takes it."""
+    """Returns the options of opening a dataset as the extension takes them."""
     seconds = 0
     if retry_seconds is not None:
         seconds = whole("retry_seconds" + of, retry_seconds, 0, RETRY_NEVER - 1) or RETRY_NEVER
@@ -98,12 +98,12 @@ class Opening(Group):
 
 
 class Order(Group):
-    """An order of leat.Plan, with settings."""
+    """The base of orders of leat.Plan that have settings."""
 
-    order = ""  # its name alone, which stands for it without settings
+    order = ""  # its name, which means this order without settings
 
     def _settings(self) -> dict[str, Any]:
-        """Those that are given, as the extension takes them."""
+        """Returns the settings that are given, as the extension takes them."""
         return {field.name: int(value) if field.default is False else
                 whole(self._of(field.name), value, 1)
                 for field in fields(self)  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ class FIM(Group):
         return any(isinstance(token, str) for token in (self.prefix, self.middle, self.suffix))
 
     def _native(self, find: Any) -> dict[str, Any]:
-        """As the extension takes it; `find` gives the id of a name."""
+        """Returns the options as the extension takes them. `find` returns the id of a name."""
         shares = {name: repr(float(share)) if isinstance(share, float) else str(share)
                   for name, share in (("rate", self.rate), ("spm", self.spm))}
         return dict(shares, **{name: find(token) if isinstance(token, str) else token for name, token in
@@ -223,7 +223,7 @@ class Outputs(Group):
                     cu_seqlens_room=0 if self.max_sequences is None else self.max_sequences + 1)
 
     def _dtype(self, default: str) -> str:
-        """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
+        """Returns the name of a dtype: "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
         name = getattr(self.dtype, "name", None) or getattr(self.dtype, "__name__", None) or str(self.dtype)
         name = default if self.dtype is None else name.rpartition(".")[2]
         if name not in DTYPES:

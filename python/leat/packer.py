@@ -138,9 +138,9 @@ class Packer:
             return
         if self._conditions:
             self._conditions.refuse(document)
-        self._add(document, id, source, mask)
+        self._add_document(document, id, source, mask)
 
-    def _add(self, document, id=None, source=None, mask=None):
+    def _add_document(self, document, id=None, source=None, mask=None):
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
         add, document, mask = self._way(document, mask)
@@ -215,7 +215,7 @@ class Packer:
         return self._core.add_ids, ids, None if mask is None else id_mask(mask)
 
     def _extend_table(self, table, text, id, source, skip, nulls, mask):
-        """Returns how many rows of `skip` remain to be left out."""
+        """Adds a table. Returns how many rows of `skip` remain to be left out."""
         rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
         passed = 0
         while True:
@@ -241,7 +241,7 @@ class Packer:
             for table in iterator:
                 skip = self._extend_table(table, text, id, source, skip, nulls, mask)
             return
-        iterator, of_dicts, content = self._look(itertools.islice(iterator, skip, None), text, nulls)
+        iterator, of_dicts, content = self._peek_documents(itertools.islice(iterator, skip, None), text, nulls)
         if self._conditions and content is not None and not of_dicts:
             self._conditions.refuse(content)
         of_texts = isinstance(content, (str, bytes, type(None)))
@@ -257,9 +257,9 @@ class Packer:
         while self._core.add_some(iterator, source, nulls == "skip"):
             self._checkpoint_if_due()
 
-    def _look(self, iterator, text, nulls):
-        """All documents of the iterator, whether they are dicts, and the text or ids of the first that has any (of
-        the first, where a missing one is an error, and no condition keeps it out)."""
+    def _peek_documents(self, iterator, text, nulls):
+        """Peeks into the iterator. Returns (iterator of all documents, whether they are dicts, content of the first
+        document that has any). If a missing text is an error, this is the first that no condition rejects."""
         import itertools
         head, of_dicts, content = [], False, None
         for document in iterator:
@@ -276,7 +276,7 @@ class Packer:
 
     def _add_or_skip(self, document, nulls, otherwise, **how):
         if document is not None:
-            self._add(document, **how)
+            self._add_document(document, **how)
         elif nulls == "skip":
             self._core.add_some(iter([None]), how["source"], True)
         else:
@@ -284,7 +284,7 @@ class Packer:
         self._checkpoint_if_due()
 
     def _extend_singly(self, dicts, text, id, source, nulls, mask):
-        """Dicts with ids, or with a text or ids and a mask."""
+        """Adds dicts one by one: those with ids, or with a text or ids and a mask."""
         for n, record in enumerate(dicts):
             if record is None:
                 record = {}
@@ -302,7 +302,7 @@ class Packer:
                               id=follow(record, id, id.split(".")) if id else None)
 
     def _of_dicts(self, dicts, text, id, nulls):
-        """Pairs for add_some(), None for a row that is left out, and False for one that conditions keep out."""
+        """Yields pairs for add_some(), None for a row that is left out, and False for one that conditions reject."""
         way, id_way = text.split("."), id.split(".") if id else []
         for n, record in enumerate(dicts):
             if self._conditions and record is not None and not self._conditions.hold(record):
@@ -324,7 +324,8 @@ class Packer:
         instance("note", note, str)
         given, skipped, sources = self._core.given()
         state = {"given": given, "skipped": skipped, "note": note, "sources": list(sources.items())}
-        before, self._note = self._note, note  # first: after an interrupt, no older one may be in the last checkpoint
+        # set first, so that no interrupt leaves an older note in the last checkpoint
+        before, self._note = self._note, note
         try:
             self._core.checkpoint(json.dumps(state).encode())
         except Error:
@@ -369,7 +370,7 @@ class Packer:
         except Error:
             if kind is None:
                 raise
-            # else the exception already raised says more
+            # otherwise the exception already raised says more
         finally:
             self._core.suspend()
 

@@ -121,7 +121,7 @@ def merge(parts, output, **options: Unpack[MergeOptions]) -> Summary:
 
 
 def joined(output, result, made, splits, seconds):
-    """The Summary of datasets that were joined, as the extension reports it."""
+    """Returns the Summary of a merge, from the extension's report."""
     info, infos, _, deduplicated = result
     report = dict(info[0], deduplicated=deduplicated, inputs=0, text_bytes=0, rejects=0, special_strings=0,
                   damaged_inputs=0, peak_memory=0, was_finished=False)
@@ -170,14 +170,14 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
 # ---- Summary and progress --------------------------------------------------------------------------------------------
 
 def summarize(output, report, infos, splits, seconds, text_before=0):
-    """Makes the Summary; `text_before`: bytes of text of the run that this one resumed, which its rates leave out."""
+    """Returns the Summary. Its rates leave out `text_before`, the bytes of text that the resumed run had packed."""
     import os
     name = os.fsdecode(output)
     base = next((name[:-len(s)] for s in (".leat", ".tokens") if name.endswith(s) and len(name) > len(s)), name)
     made = [{"output": f"{base}.{split}", "documents": info["documents"], "tokens": info["tokens"],
              "identity": info["identity"].hex()} for (split, _), info in zip(splits, infos)]
     text = 0 if report["was_finished"] else report["text_bytes"] - text_before
-    # by share of the text, because arranging may have dropped any part of what was packed before
+    # Tokens are estimated by the share of text, because arranging may have dropped any part of the earlier text.
     tokens = report["tokens"] * text / report["text_bytes"] if report["text_bytes"] else 0
     rate = (lambda amount: amount / seconds if seconds > 0 else 0.0)
     return Summary(output=name, inputs=report["inputs"], documents=report["documents"], tokens=report["tokens"],
@@ -191,7 +191,7 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
 
 
 def packed(output, report, infos, splits, seconds, text_before, notices):
-    """The Summary of a run, with what its notices say."""
+    """Returns the Summary of a run, including its notices."""
     import os
     return summarize(output, report, infos, splits, seconds, text_before)._replace(
         damaged=_damaged(notices),
@@ -211,7 +211,7 @@ def _outputs(made):
 
 
 def noting(notices):
-    """Keeps notices; what warns is said at once."""
+    """Returns a function that stores notices, and gives warnings at once."""
     def note(notice):
         if notice[0] not in (WAITING, FIELD, CHAT):
             notices.append(notice)
@@ -282,7 +282,7 @@ class _Bar:
 
 
 def watching(progress):
-    """(the bar or None, the function that the extension calls or None)."""
+    """Returns (the bar or None, the function that the extension calls or None)."""
     import sys
     if progress is None or progress is False:
         return None, None

@@ -66,14 +66,14 @@ class PlanInfo(SimpleNamespace):
 
 
 def decimal(weight):
-    """A weight as the decimal that was written: 0.3 is 3/10, not the nearest float, also as a float32."""
+    """Returns a weight as the decimal that was written: 0.3 is 3/10, not the nearest float, also as a float32."""
     if weight is None:
         return None
     return repr(float(weight)) if isinstance(weight, float) else str(weight)
 
 
 def _joined(what, items):
-    """Texts in a line, separated by commas."""
+    """Joins texts to a line, separated by commas."""
     for item in items:
         if any(sign in item for sign in ",\n\0"):
             raise ValueError(f"{what} must not hold a comma or a newline, as {shown(item)} does")
@@ -81,7 +81,7 @@ def _joined(what, items):
 
 
 def _source(item):
-    """(name, weight, epochs, dataset) of a name, a Dataset, or a tuple that begins with one."""
+    """Returns (name, weight, epochs, dataset) for a name, a Dataset, or a tuple that begins with one."""
     if isinstance(item, Dataset) or is_name(item):
         item = (item,)
     if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
@@ -94,7 +94,7 @@ def _source(item):
 
 
 def _phase(item, names):
-    """(start, weights, seq_len) of a tuple (start, weights[, seq_len]); `names` are those of the sources."""
+    """Returns (start, weights, seq_len) for a tuple (start, weights[, seq_len]). `names` are the sources' names."""
     if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
         raise TypeError("a phase must be (start, weights) or (start, weights, seq_len), with a list of weights, one "
                         f"per source, not {shown(item)}")
@@ -107,8 +107,7 @@ def _phase(item, names):
 
 
 def _change(at, weights, add, seq_len, names):
-    """A change as the extension takes it; `names` are those of the sources that the plan has, to which its own are
-    added."""
+    """Returns a change as the extension takes it, and appends its sources to `names`, those of the plan's sources."""
     if weights is not None and not isinstance(weights, Mapping):
         fields = listed("weights must be a list, or a dict by names of sources", weights)
     else:
@@ -123,7 +122,7 @@ def _change(at, weights, add, seq_len, names):
 
 
 def by_names(what, weights, names, rest):
-    """Weights by names of sources as a list in the order of the sources; those that are not named have `rest`."""
+    """Returns weights by names as a list in the order of the sources. Sources that are not named have `rest`."""
     for name in weights:
         if names.count(name) != 1:
             some = "several sources are" if name in names else "no source is"
@@ -145,8 +144,8 @@ class BanLines(str):
 
 
 def _ban_lines(bans, names, start):
-    """BanLines of a file of such lines, or of tuples (source, document[, start]); `names`: of the sources; `start`: of
-    tuples that have none."""
+    """Returns BanLines from a file of bans, or from tuples (source, document[, start]). `names` are the sources' names,
+    `start` counts for tuples without one."""
     if isinstance(bans, BanLines):
         return bans
     if is_name(bans):
@@ -241,12 +240,12 @@ class Plan:
             if fim._names():
                 self._native = opened({})
             self._native = opened(fim._native(self._token))
-        self._made = (_make, (sources, seq_len, seed, dict(
+        self._made = (_make_plan, (sources, seq_len, seed, dict(
             sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, fim=fim, stop=stop,
             open=open)))
 
     def _token(self, name):
-        """The id of a token, by its name in the tokenizer that the first source's dataset stores."""
+        """Returns the id of a token by its name in the tokenizer that the first source's dataset stores."""
         source = self.sources[0]
         stored = source.dataset.stored_tokenizer
         if stored is None:
@@ -284,13 +283,13 @@ class Plan:
         return cls.parse(text, skip=skip, epochs=epochs, label=fsdecode(path), open=open)
 
     def _made_of(self, native, *made):
-        """A plan that the library made of this one."""
+        """Returns a Plan for one that the library made from this one."""
         plan = type(self).__new__(type(self))
         plan._native, plan._made, plan._how, plan._info = native, made, self._how, None
         return plan
 
     def _reordered(self, order, seq_len):
-        """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
+        """Returns a plan with these sources, seed, split and epochs in another order. seq_len 0 keeps the length."""
         return self._made_of(self._native.reorder(_leat.ORDERS.index(order), seq_len), _reorder,
                              (self, order, seq_len))
 
@@ -397,7 +396,7 @@ class Plan:
             for _, _, add, _ in made[1][1] if made[0] is _changed else ():
                 self._check_text(add)
             made = made[1][0]._made
-        if made[0] is _make:
+        if made[0] is _make_plan:
             self._check_text(made[1][0])
         return self._native.text()
 
@@ -435,7 +434,7 @@ class Plan:
         return self.info.positions
 
     def __bool__(self):
-        return True  # also of a plan without end, which has no length
+        return True  # true also for a plan without end, which has no length
 
     # ---- Samples
 
@@ -460,7 +459,7 @@ class Plan:
         n, source, window, offset, part, epoch, length, block, token, slice."""
         np = numpy("Plan.samples()")
         position, count = whole("position", position), whole("count", count)
-        if self.info.positions is not None:  # the plan may have far fewer than count
+        if self.info.positions is not None:  # the plan may have far fewer samples than count
             count = min(count, max(self.info.positions - position, 0))
         fields = _leat.sample_fields()
         array = np.asarray(self._native.samples(position, count))
@@ -487,8 +486,8 @@ class Plan:
         return self._native.position(whole("n", n))[0]
 
     def _rows(self, positions, number_bytes, outputs, to, mask_first=False):
-        """Outputs (of _values.ROW_OUTPUTS) of the samples at these positions, for datasets that are indexed by number:
-        an array each, which `to` makes of a native one. Inputs and labels share memory where labels are the next
+        """Returns outputs (of _values.ROW_OUTPUTS) of the samples at these positions, for datasets that are indexed by
+        number. `to` makes each array from a native one. Inputs and labels share memory if labels are the next
         inputs."""
         if set(outputs) <= {"inputs", "labels"} and not mask_first and not self._native.labels_apart():
             whole = to(self._native.rows(positions, number_bytes))
@@ -545,11 +544,11 @@ class Plan:
         return self._shown(self.order(first, max(end - first, 0)))
 
     def _source_number(self, source):
-        """The number of a source, given that or its name."""
+        """Returns the number of a source, given its number or name."""
         return source if hasattr(source, "__index__") else self._source_numbers(source)[0]
 
     def _source_numbers(self, source):
-        """The numbers of the sources of a name, or that have a number."""
+        """Returns the numbers of all sources with this name or number."""
         count = self.info.sources
         if hasattr(source, "__index__"):
             return [whole("the number of a source", source, 0, count - 1)]
@@ -580,7 +579,7 @@ class Plan:
                 for place in map(dataset.place, range(number, number + count)):
                     first = max(piece.token - place.first, 0)
                     tokens = min(end - place.first, place.count) - first
-                    if tokens > 0:  # empty documents between are not shown
+                    if tokens > 0:  # empty documents in between are left out
                         banned = self._native.banned(piece.source, place.document, sample.n)
                         shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
                                            *place[5:], banned=banned))
@@ -597,7 +596,7 @@ class Plan:
         return self._native.state_load(instance("a state", text, str))
 
 
-def _make(sources, seq_len, seed, options):
+def _make_plan(sources, seq_len, seed, options):
     return Plan(sources, seq_len, seed, **options)
 
 

@@ -12,7 +12,7 @@ from leat.dataset import Dataset, open as open_dataset
 from leat.options import PushedOptions
 from leat.packer import Packer
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
@@ -38,7 +38,7 @@ class PushedRun:
     folder: str
     parts: int
     _core: Any
-    _pushed: Any = None  # None: the parts of the run read its inputs
+    _pushed: Any = None  # None if the run's parts read inputs
     _fields: dict[str, Any]
     _ended: bool
 
@@ -89,7 +89,7 @@ class PushedRun:
         core = run.push(str(key), whole("threads", threads, 1, 4096),
                         0 if memory is None else read_size(memory),
                         None if scratch is None else path_of("scratch", scratch), renderers)
-        return PartPacker._begin(core, self.folder, str(key), self._fields)
+        return PartPacker._of_part(core, self.folder, str(key), self._fields)
 
     def commit(self, pieces) -> Dataset:
         """Makes the folder the dataset of these parts, in this order, and returns it. All other attempts are swept, and
@@ -104,7 +104,7 @@ class PushedRun:
 
     def abort(self) -> None:
         """Ends the run, which must not be committed, and removes all of it. A dataset that was there before stays."""
-        if self._pushed is None and self.parts == 0:  # of Run.open()
+        if self._pushed is None and self.parts == 0:  # a run of Run.open()
             _leat.PushedRun(self.folder).abort()
             return
         self._open_run().abort()
@@ -124,7 +124,7 @@ class PushedRun:
 
 
 def _reopen(cls, output, fields, number):
-    """The same run; Error ("state") if another one is in the folder by now."""
+    """Opens the run that was pickled. Error ("state") if another run is in the folder by now."""
     run = cls.__new__(cls)
     run._push_to(_leat.PushedRun(output, number=number), fields)
     return run
@@ -139,7 +139,7 @@ class PartPacker(Packer):
     _piece: Piece | None
 
     @classmethod
-    def _begin(cls, core, output, key, fields):
+    def _of_part(cls, core, output, key, fields):
         self = cls.__new__(cls)
         self._began, self._output, self._core = now(), output, core
         self._key, self._fields = key, fields

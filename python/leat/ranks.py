@@ -1,4 +1,4 @@
-"""ranks.py: which rows of a global batch are this process's: given by rank and world, a mesh or "ddp", not guessed."""
+"""ranks.py: says which rows of a global batch this process has, by rank and world, a mesh or "ddp"."""
 from __future__ import annotations
 
 import os
@@ -12,13 +12,13 @@ LAUNCHERS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_T
 
 
 def _torch_distributed():
-    """torch.distributed, if the program uses it."""
+    """Returns torch.distributed if the program uses it, else None."""
     module = sys.modules.get("torch.distributed")
     return module if module is not None and module.is_available() and module.is_initialized() else None
 
 
 def _distributed_by():
-    """Why this looks like one of several processes; None if it does not."""
+    """Returns why this looks like one of several processes, or None if it does not."""
     group = _torch_distributed()
     if group is not None and group.get_world_size() > 1:
         return f"torch.distributed has {group.get_world_size()} processes"
@@ -61,7 +61,7 @@ def _of_environment():
 
 
 def rank_and_world(rank, world, ranks=None):
-    """(rank, world) from what was given; (0, 1) if nothing is given and the program is not distributed."""
+    """Returns (rank, world) from the arguments, or (0, 1) without arguments in a program that is not distributed."""
     if ranks is not None:
         if rank is not None or world is not None:
             raise TypeError("ranks excludes rank and world: give one of them")
@@ -89,13 +89,13 @@ def rank_and_world(rank, world, ranks=None):
 
 
 def group_of(ranks):
-    """The group of a mesh that was given as `ranks`; None: it was something else."""
+    """Returns the group of a mesh that was given as `ranks`, or None for anything else."""
     return ranks.get_group() if hasattr(ranks, "get_group") and hasattr(ranks, "ndim") else None
 
 
 def exchange(group, world, value):
-    """What all processes of a group say, in the order of their ranks; [value] if there is nobody to ask. `group` None:
-    all processes of torch.distributed, if they are as many as the ranks that share the data; False: nobody."""
+    """Returns the values of all processes of a group in the order of their ranks, or [value] without a group. `group`
+    None means all processes of torch.distributed if their number is `world`; False means no group."""
     distributed = _torch_distributed()
     if group is False or distributed is None or group is None and distributed.get_world_size() != world:
         if group not in (None, False):
@@ -107,7 +107,7 @@ def exchange(group, world, value):
 
 
 def _differing(values):
-    """"ranks 1 and 3", those that say something else than rank 0; None: all agree."""
+    """Returns the ranks whose value differs from rank 0's, as in "ranks 1 and 3", or None if all agree."""
     ranks = [str(rank) for rank, value in enumerate(values) if value != values[0]]
     if not ranks:
         return None
@@ -115,7 +115,7 @@ def _differing(values):
 
 
 def agree(group, world, place, plan, check):
-    """Compares the plan that each rank changes to and the place where it does; raises on all ranks if they differ, or
+    """Compares the plan that each rank changes to and the place of the change. Raises on all ranks if they differ, or
     if check() raises on one."""
     import hashlib
     failure = None

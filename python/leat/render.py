@@ -11,19 +11,20 @@ import struct
 import sys
 import time
 
-if __name__ == "__main__" and "leat" not in sys.modules:  # leat itself would load the library
+# Stands in for the package leat, which would load the library.
+if __name__ == "__main__" and "leat" not in sys.modules:
     import types
     sys.modules["leat"] = types.ModuleType("leat")
     sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
 
-VERSION = "1.0.0"  # of the package: read by `leat pack --chat`, which does not import it
+VERSION = "1.0.0"  # the package's version, which `leat pack --chat` reads without importing it
 PROTOCOL = b"2"
-TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # of an answer
+TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # kinds of answers
 MAX_FRAME = 64 << 20
 FLUSH_BYTES, FLUSH_SECONDS = 1 << 16, 0.1
-READ_BYTES = 64 << 20  # that reading the templates may take
-LEFT_SECONDS = 60  # a process that nobody ends takes so much longer than its conversation may
-DIGITS = 4300  # of a number, as Python has it by itself since 3.11
+READ_BYTES = 64 << 20  # memory for reading the templates, in bytes
+LEFT_SECONDS = 60  # seconds after its conversation's limit until a process ends itself
+DIGITS = 4300  # most digits of a number; Python's own limit since 3.11
 KINDS = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean",
          type(None): "null"}
 _LONE = re.compile("[\ud800-\udfff]")
@@ -32,13 +33,13 @@ TURN, WITHIN = 1, 2  # of a stretch
 
 
 class Rejected(Exception):
-    """A conversation cannot be rendered, and why."""
+    """Says why a conversation cannot be rendered."""
 
 
 # ---- Frames ----------------------------------------------------------------------------------------------------------
 
 def read_frame(stream):
-    """The fields of the next frame, as bytes; None: the other side has gone."""
+    """Returns the fields of the next frame as bytes, or None if the other side has closed the connection."""
     head = stream.read(4)
     if len(head) < 4:
         return None
@@ -112,12 +113,12 @@ class Renderer:
             raise Rejected(f"Python cannot read {what}: {why}") from None
 
     def render(self, messages, tools):
-        """The fields of the answer."""
+        """Returns the fields of the answer."""
         messages, tools = self._value(messages, "the messages"), self._value(tools, "the tools") if tools else None
         check(messages, tools)
         try:
             return self._answer(messages, tools)
-        except UnicodeEncodeError:  # half of a surrogate pair: U+FFFD, as in texts
+        except UnicodeEncodeError:  # an unpaired surrogate becomes U+FFFD, as in texts
             return self._answer(repaired(messages), repaired(tools))
 
     def _answer(self, messages, tools):
@@ -134,7 +135,7 @@ class Renderer:
         return [b"%d" % TEXT, out, data_in_bytes(text), stretches]
 
     def answer(self, messages, tools):
-        """The frame."""
+        """Returns the frame of the answer."""
         try:
             return frame_of(self.render(messages, tools))
         except MemoryError:
@@ -206,7 +207,7 @@ def stretches_in_bytes(stretches, messages, text):
 # ---- The process -----------------------------------------------------------------------------------------------------
 
 def limit(what, most=None):
-    """What the process may take from now on; None: all that it is allowed."""
+    """Sets a limit of the process; None raises it as far as allowed."""
     import resource
     hard = resource.getrlimit(what)[1]
     if most is None or (hard != resource.RLIM_INFINITY and most > hard):
@@ -215,7 +216,7 @@ def limit(what, most=None):
 
 
 def bound(seconds, memory):
-    """Limits what reading a template or rendering may take: seconds of CPU time, bytes of data and stack."""
+    """Limits reading a template or rendering to seconds of CPU time and to bytes of data and stack."""
     import resource
     limit(resource.RLIMIT_CPU, int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2])) + seconds + LEFT_SECONDS)
     with open("/proc/self/statm") as f:
@@ -223,7 +224,7 @@ def bound(seconds, memory):
 
 
 def end_with(parent):
-    """Ends this process with the one that started it, whatever it does then."""
+    """Ends this process when the process that started it ends."""
     def look(*_):
         if os.getppid() != parent:
             os._exit(0)
@@ -234,7 +235,7 @@ def end_with(parent):
 
 def main():
     import resource
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one that started it decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it decides
     end_with(os.getppid())
     connection = socket.socket(fileno=os.dup(0))
     stream, answers = connection.makefile("rb"), connection.makefile("wb")
@@ -277,7 +278,7 @@ def main():
 
 
 def serve(renderer, fields, answers, seconds):
-    """Answers a batch, so that the other side sees what takes long."""
+    """Answers the conversations of a batch one by one, so that the other side sees which one takes long."""
     import resource
     waiting, flushed = 0, time.monotonic()
     bound(seconds * len(fields) // 2, renderer.memory)

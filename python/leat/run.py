@@ -12,7 +12,7 @@ from leat.options import Files, MergeOptions, PlannedOptions, StepOptions, as_gr
 from leat.packing import Summary, joined, noting, packed, watching
 from leat.pushed import PushedRun
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
@@ -93,8 +93,8 @@ class Run(PushedRun):
     the same run when it begins again. As a context manager, a Run that ends with an exception is aborted.
     """
 
-    folder: str  # from the root on, or a URL
-    parts: int   # 0: they are pushed
+    folder: str  # absolute path, or a URL
+    parts: int  # number of parts; 0 if parts are pushed
     _core: Any
     _files: int
     _bytes: int
@@ -144,7 +144,7 @@ class Run(PushedRun):
         return cls._of(_guard(_leat.run_open, folder))
 
     def _read(self):
-        """The run, whose parts read its inputs."""
+        """Returns the run's capsule. Refuses a run whose parts are pushed."""
         if self.parts == 0:
             raise TypeError("the parts of this run are pushed: part() begins one, and commit() makes them a dataset")
         return self._core
@@ -201,7 +201,7 @@ class Run(PushedRun):
 
 
 def _guard(call, *arguments):
-    """Calls the extension; an Error's advice gets its names."""
+    """Calls the extension, and gives an Error's advice its names."""
     try:
         return call(*arguments)
     except BaseException as e:

@@ -1,5 +1,5 @@
-"""tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer; and
-leat.Encoding, what it gives for a text."""
+"""tokenizer.py: leat.Tokenizer is fast and token-exact, and replaces tiktoken's Encoding and tokenizers' Tokenizer.
+leat.Encoding is its result for a text."""
 from __future__ import annotations
 
 import itertools
@@ -22,18 +22,18 @@ class Encoding(list):
     def __init__(self, ids=(), tokenizer=None, pieces=PLAIN, offsets=None):
         super().__init__(ids)
         self._tokenizer = tokenizer
-        self._pieces = pieces  # see pieces_of()
+        self._pieces = pieces  # pieces as pieces_of() returns them
         self._offsets = offsets
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """Of each token, [begin, end) in characters of the text, as in tokenizers; of encode(..., offsets=True)."""
+        """[begin, end) of each token in characters of the text, as in tokenizers; needs encode(..., offsets=True)."""
         return self._spans(0)
 
     @property
     def byte_offsets(self) -> list[tuple[int, int]]:
-        """Of each token, [begin, end) in the text's UTF-8: all of them, one after another, are its bytes, unless a
-        normalizer changed the text, or a pre-tokenizer dropped white space."""
+        """[begin, end) of each token in the text's UTF-8. Together they cover all bytes of the text in order, unless a
+        pre-tokenizer dropped white space."""
         return self._spans(1)
 
     def _spans(self, which):
@@ -59,16 +59,16 @@ class Encoding(list):
 
     @property
     def type_ids(self) -> list[int]:
-        """What a post-processor calls the text that a token is of; without one, 0."""
+        """The type that a post-processor gives to a token's text; 0 without a post-processor."""
         return types_of(self._pieces, self._of_text())
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        """1 for the tokens that a post-processor has put around the text, as in tokenizers; not for those in it."""
+        """1 for each token that a post-processor has put around the text, as in tokenizers; 0 for the text's."""
         return laid_out(self._pieces, [0] * self._of_text(), 1)
 
     def _of_text(self):
-        """How many tokens are the text's, which may be there several times."""
+        """The number of tokens that come from the text, which may be there several times."""
         times = sum(own is None for own, _ in self._pieces)
         return (len(self) - count_of_added(self._pieces)) // times if times else 0
 
@@ -77,16 +77,16 @@ class Encoding(list):
 
 
 class _Ids:
-    """Ids in memory of the extension, for numpy, whose arrays keep this object."""
+    """Ids in memory of the extension, for numpy arrays, which keep this object alive."""
     __slots__ = ("__array_interface__", "_memory")
 
     def __init__(self, memory, address: int, count: int):
-        self._memory = memory  # is freed with this object
+        self._memory = memory  # freed with this object
         self.__array_interface__ = {"version": 3, "typestr": "=u4", "shape": (count,), "data": (address, False)}
 
 
 def is_fast(tokenizer):
-    """Whether this is a fast tokenizer of transformers, or a tokenizers.Tokenizer."""
+    """Returns True for a fast tokenizer of transformers or a tokenizers.Tokenizer."""
     return hasattr(getattr(tokenizer, "backend_tokenizer", tokenizer), "to_str")
 
 
@@ -148,12 +148,12 @@ class Tokenizer:
             return
         path = os.fspath(spec)
         self._set(_leat.Tokenizer(path, pattern), like)
-        # a file's is kept whole, for processes that unpickle it in another folder; that of a built-in, which takes
-        # precedence over a file of its name, and that of a model are names
+        # The path of a file is kept absolute, for processes that unpickle it in another folder. Built-ins, which take
+        # precedence over files of their name, and models are kept by name.
         if self._path is not None and os.path.exists(path):
             path = os.path.abspath(path)
         self._from = (path, pattern)
-        if path == "r50k_base":  # another name of the built-in gpt2
+        if path == "r50k_base":  # r50k_base is another name of the built-in gpt2
             self._name = path
 
     def _set(self, core, like):
@@ -165,11 +165,11 @@ class Tokenizer:
         self._tables = self._special = self._skipped = self._known = None
         self._offsets = self._sum = self._model_tokens = None
         self._pieces = {}
-        self._file_truncation = self._truncation = False  # not read yet; as in the file
+        self._file_truncation = self._truncation = False  # False until it is read: the truncation of the file counts
         self._padding_ignored = self.encode_special_tokens = False
 
     def _end_with(self, text):
-        """Lets the token with this text end documents; None: what the vocabulary says stays."""
+        """Lets the token with this text end documents. None keeps the vocabulary's own end token."""
         end = None if text is None else self._core.find(text.encode())
         if end is not None and end != self._end:
             begin = begin_of(self._facts().get("post_processor"), self._vocabulary, end)
@@ -187,7 +187,7 @@ class Tokenizer:
 
     @classmethod
     def from_stored(cls, name: str, pattern: str, file: bytes | None, *, like: str = "tiktoken") -> Tokenizer:
-        """The tokenizer that a dataset keeps: from_stored(*dataset.stored_tokenizer)."""
+        """Opens the tokenizer that a dataset keeps: from_stored(*dataset.stored_tokenizer)."""
         self = cls.__new__(cls)
         self._set(_leat.Tokenizer(None, pattern or None, name, file), like)
         return self
@@ -200,7 +200,7 @@ class Tokenizer:
         return _reopened, (type(self), *self._from, self._like, self._fingerprint, self._file_sum()), changed
 
     def _file_sum(self):
-        """A hash of the whole file: the fingerprint leaves out its post-processor and truncation."""
+        """Returns a hash of the whole file. The fingerprint leaves out its post-processor and truncation."""
         if self._sum is None:
             import hashlib
             self._sum = hashlib.sha256(self._core.stored()[2] or b"").digest()
@@ -259,7 +259,7 @@ class Tokenizer:
         if self._special is None:
             self._special = {text.decode("utf-8", "replace"): id
                              for id, (text, _, _, special, _) in self._core.tokens(True).items() if special}
-            # an id of o200k_harmony has two texts, of which the core gives one
+            # an id of o200k_harmony has two texts, and the core gives only one
             for text in "<|endofprompt|>", "<|reserved_200018|>":
                 if self._core.find(text.encode()) in self._special.values():
                     self._special[text] = self._core.find(text.encode())
@@ -344,7 +344,7 @@ class Tokenizer:
             lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _special.LIST, False)
             return self._around(lists, add_special_tokens)
         allowed, disallowed = _special.sets(allowed_special, disallowed_special)
-        if allowed and allowed != "all":  # only some are allowed: each text is cut at these
+        if allowed and allowed != "all":  # if only some are allowed, each text is cut at them
             return [Encoding(self._encode(text, allowed_special, disallowed_special, _special.LIST), self)
                     for text in texts]
         if disallowed and disallowed != "all":
@@ -386,9 +386,10 @@ class Tokenizer:
 
     def encode_with_unstable(self, text: str, *, allowed_special=None, disallowed_special=None
                              ) -> tuple[list[int], list[list[int]]]:
-        """The ids that stay whatever is appended to the text, and the sequences that its end may become, in any order.
+        """Returns the ids that stay whatever is appended to the text, and the sequences that its end may become, in any
+        order.
 
-        As in tiktoken, which calls it unstable itself; needs the package regex, as tiktoken does.
+        tiktoken, too, calls this function unstable. It needs the package regex, as tiktoken does.
         """
         ids = self._encode(text, allowed_special, disallowed_special, _special.LIST)
         tail = _special.after_last(self.special_tokens, _special.sets(allowed_special, None)[0], text)
@@ -580,7 +581,7 @@ class Tokenizer:
         return out
 
     def _cut(self, added):
-        """What is left of a text's own ids."""
+        """Returns how many of a text's own ids truncation leaves."""
         truncation = check_truncation(self.truncation, added)
         keep = truncation["max_length"] - added
         return slice(0, keep) if truncation["direction"] == "right" else slice(-keep if keep else 2**62, None)
@@ -592,7 +593,7 @@ class Tokenizer:
         return self._offsets
 
     def _tokenizer_json(self):
-        """The parsed file if it is a tokenizer.json, else None."""
+        """Returns the parsed file if it is a tokenizer.json, else None."""
         return parsed(self._core.stored())
 
     def _facts(self):
@@ -601,7 +602,7 @@ class Tokenizer:
         return self._known
 
     def _post_processor(self, special):
-        """The pieces of a text, as pieces_of() has them; with special tokens or without."""
+        """Returns the pieces of a text as pieces_of() does, with special tokens or without."""
         if special not in self._pieces:
             self._pieces[special] = pieces_of(self._facts().get("post_processor"), self._vocabulary, special)
         return self._pieces[special]
@@ -628,7 +629,7 @@ def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
 
 
 def either(name, value, other_name, other):
-    """An argument with two names: leat's and tiktoken's, and another library's."""
+    """Returns an argument that has two names: that of leat and tiktoken, and that of another library."""
     if value is not None and other is not None:
         raise TypeError(f"{other_name} is another name of {name}: give one of them")
     return value if other is None else other

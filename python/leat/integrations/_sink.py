@@ -1,8 +1,8 @@
-"""_sink.py: what the sinks of all engines share: the options of a run as an engine gives them, one task's part, and the
-commit. Nothing here knows an engine.
+"""_sink.py: code that the sinks of all engines share: options of a run as engines give them, one task's part, and the
+commit. It knows no engine.
 
-A sink begins a leat.Run in its driver, which pickles into tasks; a task packs its rows (pack()) and returns a Piece;
-the driver commits these (commit()), or aborts.
+A sink begins a leat.Run in its driver and pickles it into tasks. A task packs its rows (pack()) and returns a Piece.
+The driver commits the pieces (commit()), or aborts.
 """
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from leat._documents import arrow_capsules
 from leat.dataset import Dataset
 from leat.pushed import Piece, PushedRun
 
-TASK_MEMORY = 320 << 20  # for the vocabulary, up to 64 MiB, and for packing, beside what the worker has already
+# memory for the vocabulary, up to 64 MiB, and for packing, in addition to what the worker already has
+TASK_MEMORY = 320 << 20
 
 
 def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | str | None = None,
          nulls: str = "error") -> Piece | None:
-    """Packs the rows of a task as the part `key`. None: there was no row, and no part is needed. Tables are Arrow's, or
-    anything that leat.Packer.extend() reads as such; those without rows may lack their columns, as in an empty block.
-    `memory` bounds all of the process, as in leat.pack(); None: TASK_MEMORY more than it has now."""
+    """Packs the rows of a task as the part `key`. Returns None without rows, which need no part. Tables are Arrow's, or
+    anything that leat.Packer.extend() reads as such; empty tables may lack columns. `memory` bounds the whole process,
+    as in leat.pack(); None means TASK_MEMORY more than it has now."""
     packer = None
     try:
         for table in tables:
@@ -34,7 +35,7 @@ def pack(run, key, tables: Iterable[Any], *, threads: int = 1, memory: int | str
         return packer.finish() if packer else None
     finally:
         if packer:
-            packer.abandon()  # after finish() it does nothing
+            packer.abandon()  # does nothing after finish()
 
 
 def resident() -> int:
@@ -44,8 +45,8 @@ def resident() -> int:
 
 def check_columns(table, *, text: str = "text", id: str | None = "id", mask: str | None = None, chat=None,
                   **_other: Any) -> None:
-    """Raises what a task would raise if a table of this schema does not have the columns that these options of a run
-    name. With chat, only rows can say that."""
+    """Raises the error of a task if a table of this schema lacks columns that these options of a run name. With chat,
+    only rows show that."""
     if chat is None:
         _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
 
@@ -69,7 +70,7 @@ def may_be_empty(run) -> bool:
 
 
 def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
-    """What all parts have together: documents, tokens, text_bytes, rejected."""
+    """Returns the sums over all parts: documents, tokens, text_bytes, rejected."""
     made = [piece for piece in pieces if piece is not None]
     return {name: sum(getattr(piece, name) for piece in made)
             for name in ("documents", "tokens", "text_bytes", "rejected")}
@@ -78,14 +79,14 @@ def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:
 # ---- Options that are strings, of engines that have no others ----
 
 def read_options(given: dict[str, str], names: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Options of leat.Run from strings, as an engine gives them that knows no other values. `names` has further ones,
-    with what reads each."""
+    """Reads options of leat.Run from strings, for engines that have no other values. `names` maps further options to
+    functions that read them."""
     return read_named(given, {**_readers(), **(names or {})})
 
 
 def read_named(given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
-    """Options from strings; `known` has what reads each. Names are compared without regard to capitals; an unknown name
-    is a TypeError."""
+    """Reads options from strings. `known` maps each to a function that reads it. Names are compared without regard to
+    capitals; an unknown name is a TypeError."""
     read = {}
     for name, value in given.items():
         low = name.lower()
@@ -134,6 +135,6 @@ def _number_or_text(text: str) -> int | float | str | None:
 
 
 def _list(text: str) -> list[str]:
-    """Conditions, one per line."""
+    """Reads conditions, one per line."""
     return [line for line in text.splitlines() if line.strip()]
 

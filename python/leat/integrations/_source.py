@@ -1,12 +1,12 @@
-"""_source.py: what the sources of all engines share: how documents are divided into tasks. It knows no engine."""
+"""_source.py: divides documents into tasks, for the sources of all engines. It knows no engine."""
 from __future__ import annotations
 
-TASK_TOKENS = 1 << 24  # that a task reads, unless the engine says how many tasks there are
+TASK_TOKENS = 1 << 24  # tokens per task, unless the engine sets the number of tasks
 
 
 def divide(dataset, tasks: int | None = None, first: int = 0, count: int | None = None) -> list[tuple[int, int]]:
-    """Ranges (first document, count) for tasks that read documents [first, first + count) (None: to the end), of about
-    as many tokens each; none is empty. Without `tasks`, as many as TASK_TOKENS each need."""
+    """Returns ranges (first document, count) for tasks that read documents [first, first + count) (None: to the end).
+    Ranges have about equally many tokens, and none is empty. Without `tasks`, each has about TASK_TOKENS."""
     end = dataset._count() if count is None else first + count
     if first == end:
         return []
@@ -22,5 +22,5 @@ def divide(dataset, tasks: int | None = None, first: int = 0, count: int | None 
 
 
 def _document_at(dataset, token: int) -> int:
-    """The document that has this token; without any token, document 0."""
+    """Returns the document that has this token, or 0 for a dataset without tokens."""
     return dataset._native.documents_in(token, 1)[0] if token < dataset.info.tokens else 0

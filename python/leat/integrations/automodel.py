@@ -37,7 +37,7 @@ class Dataset(IterableDataset):
         super().__init__(plan, 1, rank=rank, world=world, outputs=Outputs(outputs, mask_first=documents))
 
     def shard(self, count: int, index: int) -> Dataset:
-        """That of one data-parallel rank."""
+        """Returns the rows of one data-parallel rank."""
         return type(self)(**self._made, rank=index, world=count)
 
     def __iter__(self) -> Iterator[dict]:

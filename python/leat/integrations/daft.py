@@ -63,11 +63,11 @@ class Sink(DataSink):
     when a server cannot be reached, the parts stay: `sink.run.commit(sink.pieces)` tries again.
     """
 
-    run: Any = None  # leat.Run, from the start of a query to its commit
+    run: Any = None  # the leat.Run, from the start of a query to its commit
     dataset: Dataset | None = None
     pieces: list[Piece] | None = None
-    _packer: Any = None  # of the one part that the native runner makes
-    _here: bool = True  # the sink is where it was made: the native runner calls all of it there, one call at a time
+    _packer: Any = None  # the packer of the one part that the native runner makes
+    _here: bool = True  # True in the process that made the sink, where the native runner calls it, one call at a time
 
     def __init__(self, output, tokenizer="gpt2", *, text: str = "text", id: str | None = "id", order: str | None = None,
                  nulls: str = "error", threads: int | None = None,
@@ -83,11 +83,11 @@ class Sink(DataSink):
         return daft.Schema.from_pydict({name: daft.DataType.int64() for name in COUNTS})
 
     def start(self) -> None:
-        self.abort()  # what a query that failed has left
+        self.abort()  # removes the remains of a failed query
         self.run, self.dataset, self.pieces = self._begin(), None, None
 
     def write(self, micropartitions: Iterable[MicroPartition]) -> Iterator[WriteResult[Any]]:
-        """A result is (piece, first value, last value), or None if the rows went to the one part."""
+        """Packs tables. Yields (piece, first value, last value), or None if the rows went to the one part."""
         for part in micropartitions:
             table = part.to_arrow()
             if table.num_rows == 0:
@@ -127,7 +127,7 @@ class Sink(DataSink):
                                  f".sort({self._order!r}).write_sink(...)")
 
     def abort(self) -> None:
-        """Removes what was written by a query that failed. After one that did not, it does nothing."""
+        """Removes what a failed query has written. Does nothing after a successful query."""
         packer, run, self._packer, self.run = self._packer, self.run, None, None
         if packer is not None:
             packer.abandon()
@@ -146,7 +146,7 @@ class Sink(DataSink):
 
 
 def _ends(table, column) -> tuple[Any, Any]:
-    """The first and the last value of a column that must ascend."""
+    """Returns the first and the last value of a column that must ascend."""
     values = table[column].combine_chunks()
     if values.null_count:
         raise ValueError(f"order={column!r}: a row has no {column}")
@@ -171,12 +171,12 @@ def read(name, columns=ARROW_COLUMNS, *, tasks: int | None = None) -> daft.DataF
 
 
 class _Documents:
-    """What a source and its tasks have: columns of a range of documents."""
+    """Columns of a range of documents, for a source and its tasks."""
 
     def __init__(self, dataset, columns, tasks=None, first=0, count=None):
         self._dataset, self._columns, self._tasks = dataset, columns, tasks
         self._arrow = functools.partial(dataset.arrow, columns, first=first, count=count)
-        # here, as Daft takes no error from `schema`
+        # computed here, because an error in `schema` would get lost in Daft
         self._schema = daft.Schema.from_pyarrow_schema(pyarrow.schema(self._arrow()))
 
     @property
@@ -199,5 +199,5 @@ class _Source(_Documents, DataSource):
 class _Task(_Documents, DataSourceTask):
     async def read(self) -> AsyncIterator[RecordBatch]:
         batches = iter(pyarrow.RecordBatchReader.from_stream(self._arrow()))
-        while (batch := await asyncio.to_thread(next, batches, None)) is not None:  # all tasks share a loop
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:  # all tasks share one event loop
             yield RecordBatch.from_arrow_record_batches([batch], batch.schema)

@@ -30,8 +30,8 @@ from datatrove.utils.logging import logger
 from leat._own_file import write_to
 from leat.integrations import _sink, _source
 
-BATCH = 1024  # documents that are packed before they go on to a step that follows
-FIELDS = ("mask", "chat", "keep")  # options that read other fields of a document than its text and id
+BATCH = 1024  # documents that are packed before the next step gets them
+FIELDS = ("mask", "chat", "keep")  # options that read further fields of a document, besides its text and id
 
 
 class Pack(PipelineStep):
@@ -69,7 +69,7 @@ class Pack(PipelineStep):
             raise TypeError("the text of a document is its `text`: no text= applies")
         inspect.signature(leat.Run).bind(output, tokenizer, id=id, **options)
         self.output, self.tokenizer = os.fspath(output), os.fspath(tokenizer)
-        if "://" not in self.output:  # ranks may run in other folders
+        if "://" not in self.output:  # absolute, because ranks may run in other folders
             self.output = os.path.abspath(self.output)
         if os.path.isfile(self.tokenizer):
             self.tokenizer = os.path.abspath(self.tokenizer)
@@ -78,9 +78,9 @@ class Pack(PipelineStep):
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         key, pieces = f"{rank:05d}-of-{world_size:05d}", _Pieces(self.output, world_size)
         with contextlib.ExitStack() as stack:
-            run, finished = self._begin(pieces, key, stack)
+            run, finished = self._begin_part(pieces, key, stack)
             packer = run.part(key, self.threads, memory=self.memory or _sink.resident() + _sink.TASK_MEMORY)
-            stack.callback(packer.abandon)  # after finish() it does nothing
+            stack.callback(packer.abandon)  # does nothing after finish()
             for batch in batched(data or (), BATCH):
                 with self.track_time(unit="batch"):
                     packer.extend(self._rows(batch))
@@ -97,8 +97,9 @@ class Pack(PipelineStep):
         for label, value in (("documents", piece.documents), ("tokens", piece.tokens), ("rejects", piece.rejected)):
             self.stat_update(label, value=value, unit="task")
 
-    def _begin(self, pieces, key, stack):
-        """The run; or, if it is committed with a part of this rank, one in a folder for temporary files, and True."""
+    def _begin_part(self, pieces, key, stack):
+        """Begins a part. Returns (run, False), or if this rank's part is already committed, (a run in a temporary
+        folder, True)."""
         begin = functools.partial(leat.Run, tokenizer=self.tokenizer, id=self.id, **self.options)
         try:
             run = begin(self.output)
@@ -106,7 +107,7 @@ class Pack(PipelineStep):
             if error.status != "exists" or key not in pieces.committed()[1]:
                 raise
             return begin(stack.enter_context(tempfile.TemporaryDirectory())), True
-        pieces.remove([key + ".piece"])  # of an earlier attempt, whose documents may have been others
+        pieces.remove([key + ".piece"])  # the piece of an earlier attempt, which may have had other documents
         return run, False
 
     def _rows(self, batch):
@@ -118,7 +119,7 @@ class Pack(PipelineStep):
 
     @staticmethod
     def _commit_if_last(run, piece, pieces):
-        """Several ranks may find all pieces at the same time: commits of the same pieces succeed."""
+        """Commits if all pieces are there. Several ranks may find them at a time, because equal commits succeed."""
         pieces.write(piece)
         found = pieces.of_all(piece)
         if found:
@@ -137,7 +138,7 @@ class Pack(PipelineStep):
 
 
 class _Pieces:
-    """What the ranks have packed, a file for each, in the run's folder until the commit."""
+    """The pieces of all ranks, in a file for each, in the run's folder until the commit."""
 
     def __init__(self, output, ranks):
         self.folder = get_datafolder(output)
@@ -151,8 +152,8 @@ class _Pieces:
         return self.folder.list_files(recursive=False, glob_pattern="*.piece")
 
     def of_all(self, mine):
-        """Those of all ranks in the run of this one, in the order of ranks; none, if a file is missing, or one that a
-        killed process has not written to its end."""
+        """Returns the pieces of all ranks in this rank's run, in the order of ranks. It returns none if a file is
+        missing, or was cut off when a process was killed."""
         wanted = [key + ".piece" for key in self.keys]
         found = []
         if set(wanted) <= set(self.names()):
@@ -168,7 +169,7 @@ class _Pieces:
                 self.folder.rm_file(name)
 
     def committed(self):
-        """The run that made the folder's list (FORMAT.md, 12), and the checksums of its parts, by key."""
+        """Returns the run that made the folder's list (FORMAT.md, 12), and the checksums of its parts by key."""
         try:
             with self.folder.open("leat-run.list", "r") as file:
                 lines = [line.split() for line in file]
@@ -177,7 +178,7 @@ class _Pieces:
         return lines[1][1], {line[1].rpartition(".")[0]: line[2] for line in lines if line[0] == "part"}
 
     def check(self, piece):
-        """The dataset has just this part; then no piece is needed."""
+        """Checks that the dataset has exactly this part; then no piece is needed."""
         if self.committed()[1].get(piece.key) != piece.line.split()[6]:
             raise ValueError(f"{self.folder.path} is a finished dataset with another part {piece.key} than this rank "
                              "makes: choose another folder, or remove it and the executor's logging_dir")
@@ -202,10 +203,10 @@ class Read(PipelineStep):
             self.dataset = os.path.abspath(self.dataset)
         self.pickled = None
         try:
-            with leat.open(name) as dataset:  # all ranks read this one, or fail
+            with leat.open(name) as dataset:  # all ranks read this dataset, or fail
                 self.pickled = pickle.dumps(dataset)
         except leat.Error as error:
-            if error.status != "no-file":  # the executor before this one makes it
+            if error.status != "no-file":  # an earlier executor will make it
                 raise
 
     def run(self, data: DocumentsPipeline = None, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:

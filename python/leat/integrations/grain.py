@@ -29,5 +29,5 @@ class GrainSource:
         return {name: array[0] for name, array in zip(self.outputs, arrays)}
 
     def __repr__(self):
-        # Grain saves this in its checkpoints and compares it when it loads one
+        # Grain saves this text in checkpoints, and compares it when it loads one.
         return f"GrainSource(samples={self.samples}, seed={self.plan.info.seed}, seq_len={self.plan.seq_len})"

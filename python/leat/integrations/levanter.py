@@ -1,11 +1,11 @@
 """levanter.py: rows of a plan for Levanter (tried with marin-levanter 0.2.227), in the place of its caches, its mixture
 and its shuffles.
 
-Levanter asks an AsyncDataset for rows by number: those of step s are s * batch size and so on, or what a schedule of
-batch sizes makes of it, and each host asks for those of its own devices. A resume begins at Levanter's own step.
+Levanter asks an AsyncDataset for rows by number. Step s begins at row s * batch size, or where a schedule of batch
+sizes says, and each host asks for the rows of its own devices. A resumed run begins at Levanter's own step.
 
-A row has no labels. A place predicts the next token of its row, the last place nothing, and loss_weight says what
-counts. So a row has one token more than predictions; with order="fit", one more for each document.
+A row has no labels. Each place but the last predicts the next token of its row, and loss_weight says which places
+count. So a row has one token more than predictions; with order="fit", one more for each document.
 """
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from leat._own_file import write_to
 from leat._values import check_plan, flag, whole
 from leat.plan import Plan
 
-draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # in the config that trackers keep
-FAR = 2**53  # a sample number after all changes
+draccus.encode.register(Plan, lambda plan, declared_type=None: plan.text)  # trackers keep the config
+FAR = 2**53  # a sample number beyond all changes
 OUTPUTS = ("inputs", "labels", "loss_weights", "document_ids", "attention_mask")
 
 
 def longest_row(plan):
-    """The tokens of the longest row that a plan gives to Levanter."""
+    """Returns the number of tokens of the longest row that a plan gives to Levanter."""
     info = check_plan(plan).info
     more = 1
     if info.order == "fit":
@@ -72,7 +72,8 @@ class Dataset(AsyncDataset[GrugLmExample]):
     def _example(self, position):
         found = self.plan._rows([position], 4, OUTPUTS, numpy.asarray, self.mask_first)
         inputs, labels, weights, documents, present = (array[0] for array in found)
-        # A label that counts and does not follow in the row is put there: the row's last, and in fit, a document's.
+        # A label that counts but does not follow in the row is put there: the row's last one, and in order fit each
+        # document's.
         following = numpy.append(numpy.where(present, inputs, -1)[1:], -1)
         last = numpy.flatnonzero((weights > 0) & (labels != following))
 
@@ -86,8 +87,7 @@ class Dataset(AsyncDataset[GrugLmExample]):
 
 
 class Watched(Dataset):
-    """A Dataset that compares its plan with the one of which an earlier run took the samples before those that Levanter
-    asks for first.
+    """A Dataset that compares its plan with that of an earlier run, up to the first samples that Levanter asks for.
 
     name      a file with that plan, which then has this one
     schedule  Levanter's BatchSchedule
@@ -98,7 +98,7 @@ class Watched(Dataset):
         self.name, self.schedule = name, schedule
 
     async def get_batch(self, indices):
-        # Levanter's DataLoader looks at item 0 before it knows its step
+        # Levanter's DataLoader reads item 0 before it knows its step.
         if self.name is not None and list(indices) != [0]:
             step = self.schedule.find_step_containing_offset(min(indices))
             check_plan_file(self.plan, self.name, self.schedule.global_data_offset_by_step(step))
@@ -107,24 +107,24 @@ class Watched(Dataset):
 
 
 def check_plan_file(plan, name, position):
-    """leat.Error if the plan in the file `name` gave other samples before `position`; else the file has this plan
-    then."""
+    """Raises leat.Error if the plan in the file `name` gave other samples before `position`; otherwise writes this plan
+    to the file."""
     files, path = fsspec.url_to_fs(name)
     if files.exists(path):
         kept = json.loads(files.cat_file(path))
         before = Plan.parse(kept["plan"], label=name)
-        before.load_state(kept["state"])  # the datasets of these names are still the same
+        before.load_state(kept["state"])  # fails if a dataset of these names is another one by now
         plan.load_state(before.state(position))
     else:
         files.makedirs(path.rpartition("/")[0] or ".", exist_ok=True)
     end = plan.info.positions
-    state = plan.state(FAR if end is None else end)  # also of datasets that come in with a change
+    state = plan.state(FAR if end is None else end)  # includes datasets that a change adds
     write_to(files, path, json.dumps({"plan": plan.text, "state": state}, indent=1).encode())
 
 
 def plan_file(trainer):
-    """LmData's `state` for the run of a TrainerConfig: plan.json beside its checkpoints. None for a run without an id,
-    to which Levanter gives a random one, so that no later run goes on from it."""
+    """Returns LmData's `state` for the run of a TrainerConfig: plan.json beside its checkpoints. A run without an id
+    gives None: Levanter gives it a random one, so no later run continues it."""
     beside = trainer.checkpointer
     run = trainer.id or os.environ.get("RUN_ID") or getattr(trainer.wandb, "id", None)  # as Levanter does
     if run is None and beside.append_run_id_to_base_path:

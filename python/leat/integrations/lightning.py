@@ -13,21 +13,22 @@ from leat.loader import Loader, check_options
 
 
 class _Followed:
-    """A loader whose state is the one after the last batch that was trained on. Lightning takes one batch ahead of that
-    if a loader has no length, so the loader's own state would be one batch too far. Batches are counted, not
-    recognised: plugins and hooks make new ones of them."""
+    """A loader whose state is that after the last batch that was trained on. Lightning takes one batch ahead if a
+    loader has no length, so the loader's own state would be a batch too far. It counts batches, because plugins and
+    hooks replace them by others."""
 
     def __init__(self, loader, trainer):
         self.loader, self._trainer = loader, trainer
-        self._ahead = deque()  # the cursors after batches that were taken, but not trained on yet
-        self._before = self._after = loader.cursor  # before and after the last batch that is, or was, trained on
-        self._begun = None  # Lightning's count of batches that were trained on, before that one
-        self._count = None  # Lightning's, of batches, as the pass began
+        self._ahead = deque()  # cursors after batches that were taken, but not trained on yet
+        self._before = self._after = loader.cursor  # cursors before and after the last batch in training
+        self._begun = None  # Lightning's count of trained batches before that batch
+        self._count = None  # Lightning's count of batches at the start of the pass
 
     def __iter__(self):
         count = None if self._trainer is None else self._trainer.fit_loop.total_batch_idx
         if self._ahead and count is not None and count == self._count:
-            self.load_state_dict(self.state_dict())  # a second fit() begins twice, with a batch that it has not used
+            # a second fit() begins twice, the first time with a batch that it does not use
+            self.load_state_dict(self.state_dict())
         iter(self.loader)
         self._start()
         self._count = count
@@ -52,13 +53,13 @@ class _Followed:
         return None if self._trainer is None else self._trainer.fit_loop.epoch_loop.batch_progress.total.processed
 
     def _follow_epoch(self):
-        """Begins or ends a pass, after a state was loaded, where Lightning's epoch does. Only Lightning knows whether
-        it has counted an epoch that was saved at its end, and limit_train_batches ends an epoch before the loader."""
+        """Begins or ends a pass with Lightning's epoch, after a state was loaded. Only Lightning knows if it has
+        counted an epoch that was saved at its end, and limit_train_batches ends an epoch before the loader does."""
         trained = self._trainer.fit_loop.epoch_loop.batch_progress.current.ready
         if trained == 0:
             self.loader._next_pass()
         elif trained >= self._trainer.num_training_batches:
-            raise StopIteration  # with max_steps, Lightning asks once more before it ends such an epoch
+            raise StopIteration  # With max_steps, Lightning asks once more before it ends such an epoch.
 
     def trained(self):
         """Notes that the next batch is being trained on."""
@@ -67,11 +68,11 @@ class _Followed:
             self._begun = self._trained()
 
     def state_dict(self):
-        if len(self._ahead) > 2:  # one that Lightning takes ahead, and one on its way to the training
+        if len(self._ahead) > 2:  # one batch that Lightning takes ahead, and one on its way to training
             raise RuntimeError("leat.DataModule does not know which batches were trained on, because Lightning does "
                                "not call its on_before_batch_transfer(): call super() where a subclass overrides it, "
                                "and take a batch, not dataloader_iter, in training_step()")
-        # Lightning does not count a batch whose step failed, or is not done: it comes again
+        # Lightning does not count a batch whose step failed or is not done, so the batch comes again
         within = self._begun is not None and self._begun == self._trained()
         return self.loader.state_dict(after=self._before if within else self._after)
 
@@ -121,17 +122,18 @@ class DataModule(LightningDataModule):
         self.plan, self.batch_size = check_plan(plan), batch_size
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options
-        self._train = self._of = self._state = None  # the training's loader; whose it is; where it begins
+        # loader of the training, the trainer that it belongs to, and the state that it begins with
+        self._train = self._of = self._state = None
 
     def __getstate__(self):
-        """For processes that a Trainer spawns. A loader cannot go there, which the Trainer of before has too; another
-        Trainer needs neither."""
-        given = self._state if self._of is None else None  # by load_state_dict()
+        """Leaves out the loader and the Trainer, which holds one, for spawned processes: loaders cannot be pickled, and
+        another Trainer needs neither."""
+        given = self._state if self._of is None else None  # a state of load_state_dict() stays
         return {**self.__dict__, "trainer": None, "_train": None, "_of": None, "_state": given}
 
     def change(self, plan, *, group=None):
-        """Goes on with another plan, as Loader.change(), after the last batch that Lightning took, which may be one
-        ahead of the one it trains on."""
+        """Continues with another plan, as Loader.change() does, after the last batch that Lightning took, which may be
+        one ahead of the batch it trains on."""
         if self._train is not None:
             self._train.loader.change(plan, group=group)
         self.plan = check_plan(plan)
@@ -149,17 +151,18 @@ class DataModule(LightningDataModule):
         if self._state is not None:
             options["state"] = self._state
         if self.trainer is not None and self.trainer.overfit_batches:
-            options["restart"] = True  # the same batches in every epoch
+            options["restart"] = True  # gives every epoch equal batches
         return Loader(self.plan, self.batch_size, steps=self.steps, **self._ranks(), **options)
 
     def _know_trainer(self):
-        """Another Trainer begins the plan, since it also counts from 0."""
+        """Begins the plan again for another Trainer, which also counts from 0."""
         if self._of is not None and self._of is not self.trainer:
             self._train = self._state = None
         self._of = self.trainer
 
     def train_dataloader(self):
-        """Lightning asks for one in each fit(), and in each epoch with reload_dataloaders_every_n_epochs."""
+        """Returns the loader. Lightning asks for it in each fit(), and in each epoch with
+        reload_dataloaders_every_n_epochs."""
         self._know_trainer()
         if self._train is not None:
             self._state = self._train.state_dict()
@@ -168,19 +171,19 @@ class DataModule(LightningDataModule):
         return self._train
 
     def state_dict(self):
-        """For Lightning, which saves and loads it with each checkpoint. It saves that of the loader too, but loads it
-        only into an epoch that had not ended, and not if it had to ask for the loader before."""
+        """Returns the state, which Lightning saves and loads with each checkpoint. Lightning also saves the loader's
+        own state, but loads it only into an unfinished epoch, and not if it asked for the loader before."""
         self._know_trainer()
         if self._train is not None:
             return {"train": self._train.state_dict()}
-        if self._state is None:  # a checkpoint from before the training, as lr_find() goes back to one
+        if self._state is None:  # a checkpoint from before the training, as lr_find() loads it
             with self._loader() as loader:
                 self._state = loader.state_dict()
         return {"train": self._state}
 
     def load_state_dict(self, state):
         if self.trainer is not None and self.trainer.state.fn != "fit":
-            return  # validate() and test() take the weights of a checkpoint
+            return  # validate() and test() use only the weights of a checkpoint
         self._know_trainer()
         self._state = entry(state, "train")
         if self._train is not None:
@@ -205,4 +208,4 @@ class DataModule(LightningDataModule):
 
     def teardown(self, stage):
         if self._train is not None:
-            self._train.loader.close()  # it is still asked for its state
+            self._train.loader.close()  # its state can still be asked for

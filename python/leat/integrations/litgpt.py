@@ -13,7 +13,7 @@ from leat.ranks import rank_and_world
 
 
 class _Rows(torch.utils.data.IterableDataset):
-    """A loader's batches."""
+    """An iterable dataset of a loader's batches."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -23,8 +23,8 @@ class _Rows(torch.utils.data.IterableDataset):
 
 
 class _Stateful(torch.utils.data.DataLoader):
-    """litgpt's Fabric takes a DataLoader, of which litgpt saves the state. litgpt takes a batch more than it trains on
-    before it leaves its loop and saves its last checkpoint. Leaving closes the generator, so that batch is known."""
+    """A DataLoader for litgpt's Fabric, whose state litgpt saves. Before it leaves its loop and saves its last
+    checkpoint, litgpt takes a batch that it does not train on. Leaving closes the generator, so that batch is known."""
 
     def __init__(self, loader):
         super().__init__(_Rows(loader), batch_size=None, collate_fn=self._tokens)
@@ -32,7 +32,7 @@ class _Stateful(torch.utils.data.DataLoader):
 
     @staticmethod
     def _tokens(batch):
-        """Inputs and the token after them: litgpt makes labels of these itself."""
+        """Returns the inputs and the token after them, from which litgpt makes labels itself."""
         return torch.cat([batch.inputs, batch.labels[:, -1:]], dim=1)
 
     def __iter__(self):
@@ -50,7 +50,7 @@ class _Stateful(torch.utils.data.DataLoader):
         return len(self.leat_loader)
 
     def state_dict(self):
-        gc.collect()  # a loop that was left can still be held by a cycle of references
+        gc.collect()  # a cycle of references can keep the generator of a loop that was left
         return self.leat_loader.state_dict(after=self._trained)
 
     def load_state_dict(self, state):
@@ -90,7 +90,7 @@ class Packed(DataModule):
         if self.valid_name is not None:
             name, split = self.name if use == "train" else self.valid_name, {}
         else:
-            valid = round(self.valid_share, 9)  # so that both add up to 1 in decimals
+            valid = round(self.valid_share, 9)  # rounded, so that both shares add up to 1 in decimals
             name, split = self.name, {"split": f"train={1 - valid:.9f},valid={valid:.9f}", "use": use}
         plan = Plan(name, self.max_seq_length, seed=self.seed, epochs=epochs, **split)
         if any(source.dataset.info.stores_mask for source in plan.sources):

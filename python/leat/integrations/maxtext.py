@@ -21,12 +21,12 @@ OUTPUTS = ("inputs", "labels", "position_ids", "document_ids", "loss_mask", "att
 
 
 def train_plan(config):
-    """grain_train_files as the name of a dataset, in windows, for num_epoch epochs."""
+    """Returns a plan of windows of the dataset grain_train_files, for num_epoch epochs."""
     return _plan(config, config.grain_train_files, config.num_epoch, config.enable_data_shuffling)
 
 
 def eval_plan(config):
-    """grain_eval_files, once, in its order."""
+    """Returns a plan that shows the dataset grain_eval_files once, in its order."""
     return _plan(config, config.grain_eval_files, 1, False)
 
 
@@ -36,7 +36,7 @@ def _plan(config, name, epochs, shuffled):
 
 
 def batch_of(batch, length):
-    """The six arrays of a batch, with rows of `length` places."""
+    """Returns the six arrays of a batch, with rows of `length` places."""
     numpy = need("numpy", "leat.integrations.maxtext")
 
     def wide(array):
@@ -50,7 +50,7 @@ def batch_of(batch, length):
 
 
 def check_ids(inputs, vocabulary):
-    """ValueError if the model has no embedding for a token: jax would take another one's without a word."""
+    """Raises ValueError if the model has no embedding for a token: jax would silently use another token's."""
     highest = int(inputs.max(initial=0))
     if highest >= vocabulary:
         raise ValueError(f"the dataset has token {highest}, and MaxText's vocab_size is {vocabulary}: set vocab_size "
@@ -88,8 +88,8 @@ def _rows():
 
 
 def make_iterator(plan, config, mesh, process_indices, rows, **options):
-    """MaxText's iterator of batches of `rows` rows per host. The hosts that load share the rows of a global batch, each
-    the same number; they are those of any other number of hosts."""
+    """Returns MaxText's iterator of batches of `rows` rows per host. The hosts that load data share the rows of a
+    global batch equally, and any number of hosts gives the global batch equal rows."""
     process = need("jax", "leat.integrations.maxtext").process_index()
     hosts = sorted(process_indices)
     loader = Loader(plan, rows, rank=hosts.index(process), world=len(hosts), last="padded", framework="numpy",
@@ -99,7 +99,7 @@ def make_iterator(plan, config, mesh, process_indices, rows, **options):
 
 
 def make_leat_train_iterator(config, mesh, process_indices, plan=train_plan):
-    """`plan` makes the leat.Plan of a config."""
+    """Returns the training iterator. `plan` makes the leat.Plan of a config."""
     count, made = need("jax", "leat.integrations.maxtext").process_count(), plan(config)
     steps = made.info.positions and -(-made.info.positions // config.global_batch_size_to_load)
     if steps is not None and config.steps > steps:

@@ -18,7 +18,7 @@ from leat.loader import Loader as PlanLoader
 from leat.options import Order
 from leat.plan import Plan, decimal
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Callable, Iterator, Sequence
 
@@ -26,10 +26,10 @@ __all__ = ["BlendedMegatronDatasetBuilder", "Dataset", "Loader", "build", "loade
 
 USES = ("train", "valid", "test")
 CONFIG = ("sequence_length", "tokenizer", "reset_position_ids", "reset_attention_mask", "eod_mask_loss",
-          "create_attention_mask")  # what items are made by
+          "create_attention_mask")  # settings that decide how items are made
 
-# settings of a GPTDatasetConfig with which Megatron makes other samples than leat does, unless they have this value,
-# and what a program can do instead
+# Settings of a GPTDatasetConfig that must have this value, because Megatron would make other samples than leat; and
+# what a program can do instead.
 NEEDED = {"mock": (False, ""), "add_extra_token_to_sequence": (True, ""),
           "drop_last_partial_validation_sequence": (True, ""),
           "hybrid_context_parallel": (False, "; it takes Megatron's own packed datasets only"),
@@ -81,8 +81,8 @@ class BlendedMegatronDatasetBuilder:
 
 
 def needs_data(config: Any, is_built_on_rank: bool) -> bool:
-    """Whether get_batch() takes batches on this rank: where the program's is_dataset_built_on_rank() says so, and with
-    inter_document_masking on pipeline stages in the middle, too, whose attention needs cu_seqlens."""
+    """Returns True if get_batch() takes batches on this rank: if the program's is_dataset_built_on_rank() says so, and
+    with inter_document_masking also on middle pipeline stages, whose attention needs cu_seqlens."""
     if is_built_on_rank or not getattr(config, "inter_document_masking", False):
         return is_built_on_rank
     state = need("megatron.core.parallel_state", "leat.integrations.megatron.needs_data")
@@ -155,7 +155,7 @@ def _blended(config: Any, blend: tuple[Sequence[str], Sequence[float] | None], n
     plan = Plan(sources, config.sequence_length, config.random_seed, split=split,
                 use=None if split is None else USES[number],
                 order=order(samples=size, mid_level_dataset_surplus=config.mid_level_dataset_surplus))
-    # Megatron also blends a single source, if it has a weight and a split
+    # Megatron also blends a single source if it has a weight and a split.
     return Dataset(plan, config, USES[number], len(prefixes) > 1 or (weights is not None and split is not None))
 
 
@@ -180,7 +180,7 @@ class Dataset:
         self._blends = ((plan.info.sources > 1 if blends is None else blends)
                         and (getattr(config, "context_parallel_size", None) or 1) == 1)
         self._items = _Items(config)
-        # else they begin after end tokens, which rows of whole documents have as labels only
+        # Otherwise documents begin after end tokens, which rows of whole documents have only as labels.
         self._by_documents = self._items.packs or (self._items.resets and plan.info.order == "fit")
 
     @property
@@ -195,7 +195,7 @@ class Dataset:
         return f"<leat.integrations.megatron.Dataset: {len(self)} samples for {USES[self._number]}, of {self.plan!r}>"
 
     def __getitem__(self, n: int | None) -> dict:
-        """Sample n; None, with which Megatron fills up a batch: the first one, without any loss."""
+        """Returns sample n. None, with which Megatron fills up a batch, gives the first sample without any loss."""
         import numpy
         import torch
 
@@ -205,7 +205,7 @@ class Dataset:
         inputs, labels, *documents = self.plan._rows([sample], 8, outputs, lambda array:
                                                      torch.utils.dlpack.from_dlpack(array.__dlpack__()))
         begins = None
-        for ids in documents:  # padding is a document, as in a loader's cu_seqlens
+        for ids in documents:  # padding counts as a document, as in a loader's cu_seqlens
             begins = torch.nn.functional.pad(ids[0].diff() != 0, (1, 0), value=True).nonzero()[:, 0]
         made = self._items.make(inputs.contiguous(), labels.contiguous(), begins)
         item = {key: value[0] for key, value in made.items()}
@@ -218,7 +218,7 @@ class Dataset:
 
 def loader(dataset: Dataset | list | None, micro_batch_size: int, consumed_samples: int = 0, *, rank: int | None = None,
            world: int | None = None, **options: Any) -> Any:
-    """A Loader of a Dataset; None for None, as middle pipeline stages have it, and a list for a list."""
+    """Returns a Loader of a Dataset, None for None (on middle pipeline stages), and a list for a list."""
     if dataset is None:
         return None
     if isinstance(dataset, list):
@@ -268,7 +268,7 @@ class Loader:
 
     @property
     def consumed_samples(self) -> int:
-        """How many samples all ranks have consumed with the batches that were given."""
+        """The number of samples that all ranks have consumed with the batches given so far."""
         return self.loader.cursor
 
     def __iter__(self) -> Iterator[dict]:
@@ -281,7 +281,7 @@ class Loader:
         if batch is None:
             if self._last and self._filled < self._filling:
                 self._filled += 1
-                return dict(self._last)  # Megatron changes it
+                return dict(self._last)  # a copy, because Megatron changes it
             if not self._cycles:
                 raise StopIteration
             self._filled = 0
@@ -322,7 +322,7 @@ class Loader:
 
 
 class _Items:
-    """What GPTDataset.__getitem__ makes of a sample's tokens, for all rows of a batch at once."""
+    """Makes the items of GPTDataset.__getitem__ from tokens, for all rows of a batch at once."""
 
     def __init__(self, config: Any):
         attributes_of("the tokenizer of config", config.tokenizer, "eod")
@@ -335,8 +335,8 @@ class _Items:
         self.with_attention = masks and not self.packs
 
     def make(self, tokens: Any, labels: Any, documents: Any = None) -> dict:
-        """Of tensors of rows x length, which become the items' own. `documents`: the places where documents begin,
-        through all rows; None: after end tokens."""
+        """Returns the items of tensors of rows x length, which then belong to the items. `documents` are the places
+        where documents begin, counted through all rows; None means after end tokens."""
         import torch
 
         rows, length = tokens.shape
@@ -348,21 +348,21 @@ class _Items:
             first = first[:-1].reshape(rows, length)
             begins = (place * first).cummax(dim=1).values
         elif self.resets:
-            # where the document of each place begins: after the last end token before it, or with the row
+            # Each place's document begins after the last end token before it, or with the row.
             begins = torch.zeros_like(tokens)
             begins[:, 1:] = place[1:] * (tokens[:, :-1] == self.end)
             begins = begins.cummax(dim=1).values
         if self.resets_positions or self.packs:
             positions = place - begins
         loss_mask = torch.ones((rows, length), dtype=torch.float, device=tokens.device)
-        # padded rows, and what damage or a dataset's mask leaves out: Megatron's loss looks at the mask alone
+        # Padded rows, damage and a dataset's mask have no loss either; Megatron's loss reads only the mask.
         loss_mask.masked_fill_(labels < 0, 0)
         labels.masked_fill_(labels < 0, 0)
         if self.masks_end:
             loss_mask.masked_fill_(tokens == self.end, 0)
         items = {"tokens": tokens, "labels": labels}
         if self.with_attention:
-            hidden = (place > place[:, None]).expand(rows, 1, -1, -1)  # what comes later
+            hidden = (place > place[:, None]).expand(rows, 1, -1, -1)  # later places
             if self.resets_attention:
                 hidden = hidden | (place < begins[:, None, :, None])
             items["attention_mask"] = hidden.contiguous()
@@ -372,7 +372,7 @@ class _Items:
             labels.masked_fill_(labels == self.pad, 0)
         items.update(loss_mask=loss_mask, position_ids=positions.contiguous())
         if self.packs:
-            # each row's begins in order, and its length as often as places are left
+            # the beginnings of each row in order, then its length in the remaining places
             ends = torch.where(first, place, length).sort(dim=1).values
             ends = torch.nn.functional.pad(ends, (0, 1), value=length).to(torch.int32)
             items.update(cu_seqlens=ends, max_seqlen=ends.diff(dim=1).amax(dim=1))
@@ -380,11 +380,12 @@ class _Items:
 
 
 def _pad_of(config: Any) -> int | None:
-    """The id that Megatron masks as padding: none if the tokenizer has none, or uses it for something else too."""
+    """Returns the id that Megatron masks as padding. None if the tokenizer has none, or also uses it for something
+    else."""
     tokenizer = config.tokenizer
     try:
         pad = tokenizer.pad
-    except Exception:  # as Megatron does: tokenizers say by all kinds of exceptions that they have none
+    except Exception:  # As in Megatron, any exception of a tokenizer means that it has none.
         return None
     try:
         others = [token for name, token in tokenizer.special_tokens_dict.items() if name != "pad_token"]

@@ -1,8 +1,8 @@
 """megatron_bridge.py: a dataset configuration for Megatron-Bridge: its own loop takes leat's batches as they are
 (dataloader_type="external"). It meets Megatron-Bridge 0.6.2 and its main of August 2026 (commit 067f987).
 
-Megatron-Bridge does not look into batches, and an iterator that ends is a bare StopIteration in the middle of its loop.
-So what can be known when the loaders are made is checked then."""
+Megatron-Bridge does not inspect batches, and an iterator that ends raises a bare StopIteration in the middle of its
+loop. So everything that can be checked is checked when the loaders are made."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ __all__ = ["Packed"]
 
 
 class _Loader(Loader):
-    """Whose place Megatron-Bridge saves with its checkpoints; it is the same on all ranks."""
+    """A Loader whose place Megatron-Bridge saves with its checkpoints. The place is equal on all ranks."""
 
     def save_state(self) -> dict:
         return self.loader.state_dict()
@@ -30,7 +30,7 @@ class _Loader(Loader):
 
 @dataclass
 class Packed(DatasetProvider):
-    """For ConfigContainer(dataset=Packed(...)).
+    """The dataset of a configuration: ConfigContainer(dataset=Packed(...)).
 
     sources           what leat.Plan() takes: a name, a list, or a dict of names and weights
     micro_batch_size  that of the training configuration
@@ -49,7 +49,7 @@ class Packed(DatasetProvider):
     dataloader_type: Any = "external"
 
     def build(self, context: Any) -> tuple[Any, Any, Any]:
-        """The Loaders for training, validation and test, of which the last is None."""
+        """Returns the Loaders for training and validation, and None for test."""
         config = SimpleNamespace(sequence_length=self.seq_length, tokenizer=context.tokenizer,
                                  reset_position_ids=self.reset_position_ids, reset_attention_mask=False,
                                  eod_mask_loss=self.eod_mask_loss, create_attention_mask=False,
@@ -66,7 +66,7 @@ class Packed(DatasetProvider):
                                  ", or give options more epochs, or none")
             train = _Loader(Dataset(plan, config, "train"), self.micro_batch_size, **ranks)
         if context.valid_samples:
-            # a set with an end begins again: evaluations go on where the last one stopped
+            # A finite set begins again at its end: each evaluation continues where the last one stopped.
             valid = _Loader(Dataset(self._plan("valid"), config, "valid"),
                             self.eval_micro_batch_size or self.micro_batch_size, cycle=1, **ranks)
         return train, valid, None
@@ -77,7 +77,7 @@ class Packed(DatasetProvider):
     def _check_rows(self) -> None:
         try:
             rows = get_micro_batch_size()
-        except AttributeError:  # Megatron-Bridge has not begun
+        except AttributeError:  # Megatron-Bridge is not initialized
             return
         if rows != self.micro_batch_size:
             raise ValueError(f"micro_batch_size is {self.micro_batch_size} in the dataset's configuration and {rows} in"

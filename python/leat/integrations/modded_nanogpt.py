@@ -9,7 +9,7 @@ import leat
 from leat._values import flag, path_of, shown, shown_name, whole
 
 BEGIN = 50256
-MOST_DOCUMENTS = {16384: 64, 32768: 96, 49152: 128}  # train_gpt.py's, by a rank's tokens
+MOST_DOCUMENTS = {16384: 64, 32768: 96, 49152: 128}  # limits of train_gpt.py, by the tokens of a rank
 
 
 def _room(tokens):
@@ -115,10 +115,10 @@ class Batches:
                 *(value.numpy() for value in bigrams))
 
     def _split(self, starts):
-        """Where attention begins anew."""
+        """Returns the places where attention begins anew."""
         for start, end in zip(starts, [*starts[1:], self._tokens]):
             yield from range(start, end, self._longest if self._longest > 0 else self._tokens)
 
     def state_dict(self):
-        """The state after the batch that was given last."""
+        """Returns the state after the batch that was given last."""
         return self._loader.state_dict()

@@ -1,9 +1,9 @@
-"""model_check.py: whether a model of transformers learns what a loader's batches say, found out by running it once.
+"""model_check.py: checks that a model of transformers learns what a loader's batches say, by running it once.
 
-Names and signatures do not say it: some classes for AutoModelForCausalLM take labels without shifting them, and some
-take position_ids but still let the documents of a row see each other. So the model is given two rows of two
-documents of eight tokens, in the form of the loader's batches. Its logits say which labels its loss is of; and as only
-the first documents differ, the logits of the second ones say whether it saw those.
+Names and signatures do not show it: some classes for AutoModelForCausalLM take labels without shifting them, and some
+take position_ids but still let the documents of a row see each other. So the model gets two rows of two documents of
+eight tokens, in the form of the loader's batches. Its logits show which labels its loss uses. Only the first documents
+differ, so the logits of the second documents show if the model saw the first ones.
 """
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import warnings
 import torch
 from torch.nn.functional import cross_entropy
 
-TOKENS = 8  # of a document
+TOKENS = 8  # tokens per document
 
 
-def _run(model, names, rows):
-    """(loss, logits, ids) of both rows, in one batch or, as for loaders of one row, in two."""
+def _run_rows(model, names, rows):
+    """Returns (loss, logits, ids) of both rows, in one batch, or in two batches for loaders of one row."""
     size, device = model.get_input_embeddings().num_embeddings, next(model.parameters()).device
     first, second, third = (torch.arange(begin, begin + TOKENS, device=device) % size for begin in (10, 20, 30))
     ids, done = torch.stack([torch.cat([first, second]), torch.cat([third, second])]), []
@@ -62,7 +62,7 @@ def _check_documents(name, names, attention, logits):
 
 
 def _check_places(model, config, loader):
-    """A model that has an embedding for each place of a row, and too few: on a GPU, that ends the process."""
+    """Refuses a model with too few embeddings for the places of a row, which would end the process on a GPU."""
     has, more = getattr(config, "max_position_embeddings", None), loader._options["unshifted"]
     longest = loader.plan.info.max_seq_len + more
     if has and longest > has and any(isinstance(module, torch.nn.Embedding) and module.num_embeddings == has
@@ -76,7 +76,7 @@ def check_model(model, loader):
     """Raises ValueError if a model of transformers would not learn what the batches of a leat.Loader(...,
     style="huggingface") say, or would let the documents of a row see each other that the batches keep apart. It runs
     the model on 32 tokens. leat.LoaderMixin calls it; a loop of one's own can do so before it begins."""
-    inner = model.get_base_model() if hasattr(model, "get_base_model") else model  # PEFT's
+    inner = model.get_base_model() if hasattr(model, "get_base_model") else model  # a model of PEFT
     config, names, was_training = getattr(inner, "config", None), loader._style.names, model.training
     _check_places(inner, config, loader)
     if "labels" not in names and "shift_labels" not in names:
@@ -85,8 +85,8 @@ def check_model(model, loader):
     try:
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            loss, logits, ids = _run(model, names, loader.batch_size)
-    except Exception:  # a part of a model that lies on many devices, say: there is nothing to look at
+            loss, logits, ids = _run_rows(model, names, loader.batch_size)
+    except Exception:  # the model cannot be run here, for example as a part of a model on many devices
         return
     finally:
         model.train(was_training)

@@ -11,8 +11,8 @@ from leat._values import shown_name
 
 
 def tokenizer(theirs=None):
-    """leat's tokenizer with the ranks, pattern and special tokens of nanochat's; None: the one that it has trained.
-    nanochat reads its own file, a pickle."""
+    """Returns leat's tokenizer with the ranks, pattern and special tokens of nanochat's. None means the one that
+    nanochat has trained; nanochat itself reads its file, a pickle."""
     if theirs is None:
         from nanochat.tokenizer import get_tokenizer
         theirs = get_tokenizer()
@@ -84,7 +84,7 @@ def tokenizing_distributed_data_loader_with_state_bos_bestfit(tokenizer, B, T, s
         while True:
             before = loader.state_dict()
             position = before["position"]
-            # what nanochat prints: epoch, pq_idx, rg_idx
+            # nanochat prints epoch, pq_idx and rg_idx
             about = {"epoch": loader.plan.order(position).epoch + 1, "pq_idx": position, "rg_idx": 0, "leat": before}
             inputs, targets = next(loader)
             yield inputs.to(device), targets.to(device), about

@@ -8,7 +8,7 @@ from leat._values import flag
 from leat.loader import Loader
 from leat.options import Outputs
 
-TYPE_CHECKING = False  # as typing has it, whose import takes time
+TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Iterator
 
@@ -37,7 +37,7 @@ def batches(plan: Any, micro_batch_size: int, parallel_context: Any, *, input_pp
     if stage not in (input_pp_rank, last):
         while True:
             yield dict(away)
-    # ranks of context parallelism share rows, and each has its stretch; of positions, Qwen2 takes all
+    # Ranks of context parallelism share rows, and each has its stretch; Qwen2 takes all positions.
     part, parts = dist.get_rank(parallel_context.cp_pg), parallel_context.context_parallel_size
     length = plan.seq_len // parts
     mine = slice(part * length, (part + 1) * length)

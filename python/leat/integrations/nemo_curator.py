@@ -80,7 +80,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
 
 
 def _key(task_id):
-    """An id is a path of hashes and numbers, which grows with each stage."""
+    """Returns the key of a part. A task's id is a path of hashes and numbers, which grows with each stage."""
     if re.fullmatch(r"[A-Za-z0-9_=-][A-Za-z0-9_.=-]{0,127}", task_id):
         return task_id
     return hashlib.sha256(task_id.encode()).hexdigest()
@@ -95,5 +95,5 @@ def in_order(tasks: Iterable[Task]) -> list[Task]:
 
 
 def _path(task_id):
-    """The numbers of a path count as such."""
+    """Returns a sort key in which the numbers of a path count as numbers."""
     return [(0, int(step), "") if step.isdigit() else (1, 0, step) for step in task_id.split("_")]

@@ -23,7 +23,7 @@ def _outputs(outputs, doc_lens, **more):
 
 
 def _documents(batch):
-    """Their lengths in each row, if the loader was asked for them."""
+    """Returns the lengths of the documents in each row, if the loader was asked for them."""
     if batch.cu_seqlens is None:
         return {}
     row = batch.cu_seqlens[:-1] // batch.length
@@ -59,12 +59,12 @@ class DataLoader(TextDataLoaderBase):
                          global_batch_size=global_batch_size, dp_world_size=get_world_size(dp_process_group),
                          dp_rank=get_rank(dp_process_group), fs_local_rank=get_fs_local_rank())
         self._options = {"last": "dropped", **options, "outputs": _outputs(outputs, doc_lens)}
-        self._over = False  # reset() was called
+        self._over = False  # True after reset()
         self.plan, self.loader = plan, None
         self.loader = self._opened(global_batch_size)
 
     def _opened(self, tokens):
-        """leat's loader for global batches of so many tokens, where the one before is."""
+        """Returns leat's loader for global batches of `tokens` tokens, at the place of the loader before it."""
         rows, rest = divmod(tokens, self.plan.seq_len * self.dp_world_size)
         if rest or not rows:
             raise ValueError(f"a global batch of {tokens} tokens is no whole number of rows of {self.plan.seq_len} "
@@ -84,7 +84,7 @@ class DataLoader(TextDataLoaderBase):
         self._count()
 
     def _count(self):
-        """What the Trainer reads: how many batches of the present size there were, and tokens."""
+        """Sets the counts that the Trainer reads: batches of the present size, and tokens."""
         self.tokens_processed = self.loader.cursor * self.plan.seq_len
         self.batches_processed = self.tokens_processed // self.global_batch_size
 
@@ -94,7 +94,7 @@ class DataLoader(TextDataLoaderBase):
         return None if left is None else self.batches_processed + left
 
     def reshuffle(self, epoch=None, **unused):
-        """Begins at the plan's start after reset(); else goes on."""
+        """Begins at the plan's start after reset(); otherwise continues."""
         if (epoch or 1) > 1:
             raise ValueError("the plan has ended, and would have the same order again: use leat.Plan(..., epochs=N) "
                              "for N passes, each in another order, and Duration.epochs(1); or no epochs, and a "
@@ -110,11 +110,11 @@ class DataLoader(TextDataLoaderBase):
 
     def _iter_batches(self):
         iter(self.loader)
-        while (batch := next(self.loader, None)) is not None:  # self.loader is another one after a change of size
+        while (batch := next(self.loader, None)) is not None:  # a change of size replaces self.loader
             yield {"input_ids": batch.inputs, "labels": batch.labels, **_documents(batch)}
 
     def get_mock_batch(self):
-        """The plan's first batch, for the Trainer's dry run."""
+        """Returns the plan's first batch, for the Trainer's dry run."""
         with self.loader.kept_place():
             self.loader._start_over()
             return next(iter(self._iter_batches()))

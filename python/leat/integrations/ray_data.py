@@ -71,7 +71,7 @@ class Datasink(ray.data.Datasink):
 
     def on_write_start(self, schema=None) -> None:
         self.dataset = self.pieces = None
-        if self.run is None:  # the sink was written to before
+        if self.run is None:  # the sink is used again
             self.run = self._begin()
 
     def write(self, blocks: Iterable[Any], ctx) -> Piece | None:
@@ -91,7 +91,7 @@ class Datasink(ray.data.Datasink):
 
     @property
     def written(self) -> dict[str, int]:
-        """documents, tokens, text_bytes and rejected, of all parts."""
+        """The documents, tokens, text_bytes and rejected of all parts."""
         return _sink.totals(self.pieces or [])
 
     @property

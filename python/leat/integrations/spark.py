@@ -28,7 +28,7 @@ from leat.integrations import _sink
 from leat.integrations._source import divide
 from leat.run import Run
 
-# what Spark itself says in other words
+# options that Spark has under other names
 _INSTEAD = {"force": 'mode("overwrite")', "append": 'mode("append") with option("extend", "true")'}
 
 
