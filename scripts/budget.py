@@ -26,7 +26,7 @@ def committed():
 
 
 def rooms_of(names, lines, budget):
-    """The lines of each room, and the files without one."""
+    """Returns the lines of each room, and the files without a room."""
     have, lost = dict.fromkeys(budget, 0), []
     for name in names:
         rooms = [room for room in budget if name == room or name.startswith(room + "/")]

@@ -2,7 +2,7 @@
 
 
 def lines_of(items):
-    """Words with spaces between them, broken into lines."""
+    """Joins words with spaces, broken into lines."""
     lines, line = [], "   "
     for item in items:
         if len(line) + len(item) + 1 > 120:
@@ -13,7 +13,7 @@ def lines_of(items):
 
 
 def rows(values, form="{}"):
-    """Numbers with commas between them, broken into lines."""
+    """Joins numbers with commas, broken into lines."""
     return lines_of(form.format(v) + "," for v in values)
 
 
@@ -22,12 +22,12 @@ def array(kind, name, values, form="{}"):
 
 
 def braced(lists):
-    """Lists of numbers, each in braces."""
+    """Returns lists of numbers, each in braces."""
     return ",\n".join("    {\n" + rows(values) + "\n    }" for values in lists)
 
 
 def two_stage(kind, shared, names, tables):
-    """For each table NAME_index[c >> 8], then SHARED_blocks[][256] for all; equal blocks are stored once."""
+    """Returns NAME_index[c >> 8] for each table, and one SHARED_blocks[][256] that stores equal blocks once."""
     blocks, text = {}, ""
     for name, table in zip(names, tables):
         chunks = [tuple(table[first:first + 256]) for first in range(0, 0x110000, 256)]

@@ -22,10 +22,10 @@ BOXES = [
     ("cd cd", None, None),                  # marks, archaic Greek, Syriac
     ("cd 27e", "8 1234567", None),          # a middle dot, Cyrillic and Hebrew marks
     ("d 689b", "9", None),                  # Hebrew and Arabic marks
-    ("d 6bf", "ab", None),                  # those, and marks of N'Ko
+    ("d 6bf", "ab", None),  # Hebrew and Arabic marks, marks of N'Ko
     ("d 79", "8b 0bcdef", None),            # Arabic marks
     ("e 0", "a 0123", None),                # Samaritan to Arabic Extended-A
-    ("e 0", "ab 02468ace", "b 36bce"),      # South Asian: nukta, vowels that are composed
+    ("e 0", "ab 02468ace", "b 36bce"),  # South Asian: nukta, composed vowels
     ("e 0", "ab 13579bdf", "8 d"),          # virama
     ("e 0", "ab 13579bdf", "9"),            # accents, lengths
     ("e 0", "b 379b", "8 289abf"),          # Kannada, Sinhala, tones of Thai and Lao

@@ -16,7 +16,7 @@ from gen_unicode import FOLDER, POINTS, oniguruma_class, oniguruma_drops, rust_c
 
 FILE = "property_tables.h"
 
-# A property's names, of which an expression may use any: from Unicode's PropertyAliases.txt, PropertyValueAliases.txt.
+# Names of each property from Unicode's PropertyAliases.txt and PropertyValueAliases.txt; an expression may use any.
 SCRIPTS = """Adlam Adlm, Ahom, Anatolian_Hieroglyphs Hluw, Arabic Arab, Armenian Armn, Avestan Avst, Balinese Bali,
 Bamum Bamu, Bassa_Vah Bass, Batak Batk, Bengali Beng, Bhaiksuki Bhks, Bopomofo Bopo, Brahmi Brah, Braille Brai,
 Buginese Bugi, Buhid Buhd, Canadian_Aboriginal Cans, Carian Cari, Caucasian_Albanian Aghb, Chakma Cakm, Cham,
@@ -45,7 +45,7 @@ CATEGORIES = """Cf Format, Cn Unassigned, Co Private_Use, Mc Spacing_Mark, Me En
 Nl Letter_Number, No Other_Number, Pc Connector_Punctuation, Pd Dash_Punctuation, Pe Close_Punctuation,
 Pf Final_Punctuation, Pi Initial_Punctuation, Po Other_Punctuation, Ps Open_Punctuation, Sc Currency_Symbol,
 Sk Modifier_Symbol, Sm Math_Symbol, So Other_Symbol"""
-# those that unicode_tables.h has or that are written out in pattern_parse.c; with the above they are all characters
+# Categories that unicode_tables.h has or pattern_parse.c writes out. All categories together cover all characters.
 OTHER_CATEGORIES = ("Cc", "Ll", "Lm", "Lo", "Lt", "Lu", "Nd", "Zl", "Zp", "Zs")
 OTHERS = """Alphabetic Alpha, Dash, Default_Ignorable_Code_Point DI, Diacritic Dia, Emoji, Emoji_Presentation,
 Emoji_Modifier, Emoji_Modifier_Base, Emoji_Component, Extended_Pictographic, Hex_Digit Hex, Ideographic Ideo,
@@ -58,7 +58,7 @@ def lists_of_names(text):
 
 
 def probe(names):
-    """The members by tiktoken's engine; both engines must know all names."""
+    """Returns the members by tiktoken's engine. Both engines must know all names."""
     members = rust_class(rf"\p{{{names[0]}}}")
     sample = "".join(map(chr, sorted(members)[:3]))
     for name in names:
@@ -69,7 +69,7 @@ def probe(names):
 
 
 def probe_partition(lists, whole):
-    """Properties of which each character in `whole` has one."""
+    """Returns the members of properties of which each character in `whole` has exactly one."""
     found = [(names, probe(names)) for names in lists]
     for names, members in found:
         if oniguruma_drops(rf"\p{{{names[0]}}}+", "".join(map(chr, sorted(members)))):
@@ -88,7 +88,7 @@ def probe_others(lists):
 
 
 def ranges_of(members):
-    """First and last of each run. Surrogates are not characters: a run continues after them."""
+    """Returns first and last of each run. Surrogates are no characters: a run continues after them."""
     ranges = []
     for c in sorted(members):
         if ranges and (c == ranges[-1][1] + 1 or (c == 0xE000 and ranges[-1][1] == 0xD7FF)):

@@ -57,7 +57,7 @@ def halves(text):
 
 
 def rows(boxes):
-    """Six rows of 16: first, second, third byte, each high and low half."""
+    """Returns six rows of 16 entries: high and low half of the first, second and third byte."""
     out = [[0] * 16 for _ in range(6)]
     for bit, box in enumerate(boxes):
         for byte, text in enumerate(box):

@@ -26,21 +26,21 @@ FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 # ---- Classes of regular expressions ----------------------------------------------------------------------------------
 
-# bit by bit as in unicode.h
+# in the order of the bits in unicode.h
 CLASSES = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Lm}", r"\p{Lo}", r"\p{M}", r"\p{N}", r"\p{P}", r"\p{S}", r"\s",
            r"\p{Han}", r"\w", r"\p{Nd}")
 LETTERS = CLASSES[:5]
 
 
 def rust_matches(pattern, text=ALL_TEXT):
-    """The characters of text that matches of the pattern cover, in tiktoken's engine: what no match covers it drops."""
+    """Returns the characters that matches of the pattern cover in tiktoken's engine, which drops all others."""
     bytes_only = {bytes([i]): i for i in range(256)}
     encoding = tiktoken.Encoding("probe", pat_str=pattern, mergeable_ranks=bytes_only, special_tokens={})
     return bytes(encoding.encode_ordinary(text)).decode()
 
 
 def oniguruma_drops(pattern, text=ALL_TEXT):
-    """The characters of text that no match of the pattern covers, in the engine of tokenizers."""
+    """Returns the characters that no match of the pattern covers in the engine of tokenizers."""
     return "".join(piece for piece, _ in pre_tokenizers.Split(Regex(pattern), "removed").pre_tokenize_str(text))
 
 
@@ -53,7 +53,7 @@ def oniguruma_class(pattern):
 
 
 def probe_classes(ask):
-    """A list of class words by code point, in the order of CLASSES."""
+    """Returns a list of class words by code point, whose bits are in the order of CLASSES."""
     words = [0] * 0x110000
     sets = [ask(pattern) for pattern in CLASSES]
     for bit, members in enumerate(sets):
@@ -69,7 +69,8 @@ def probe_classes(ask):
 
 
 def check_folding(ask):
-    """Scanners take (?i:'s) to match s, S and U+017F, and the other letters of contractions in two cases only."""
+    """Checks that (?i:'s) matches s, S and U+017F, and other letters of contractions in two cases only, as scanners
+    assume."""
     for letter in "stremvld":
         wanted = {ord(letter), ord(letter.upper())} | ({0x17F} if letter == "s" else set())
         if ask(f"(?i:{letter})") != wanted:
@@ -81,8 +82,8 @@ def check_folding(ask):
 # ---- What tokenizers asks of single characters -----------------------------------------------------------------------
 
 def probe_character_tests():
-    """Bits as in unicode.h: numeric, punctuation, white space, mark, control, nonspacing mark."""
-    # a numeric character becomes a piece of its own; between them stand two letters at least
+    """Returns bits as in unicode.h: numeric, punctuation, white space, mark, control, nonspacing mark."""
+    # A numeric character becomes a piece of its own; at least two letters stand between them.
     numeric = {ord(piece) for piece, _ in pre_tokenizers.Digits(True).pre_tokenize_str("ab".join(ALL_TEXT) + "ab")
                if len(piece) == 1}
 
@@ -109,8 +110,8 @@ def probe_character_tests():
 
 
 def probe_scripts():
-    """The scripts of UnicodeScripts, numbered as they come; 0 is a character that goes with any, which the
-    pre-tokenizer drops if it stands alone."""
+    """Returns the scripts of UnicodeScripts, numbered in order of appearance. 0 is a character that joins any script,
+    which the pre-tokenizer drops if it stands alone."""
     pieces = pre_tokenizers.UnicodeScripts().pre_tokenize_str
     rest = [c for c in POINTS if pieces(chr(c))]
     table, first = [0] * 0x110000, []
@@ -129,11 +130,11 @@ def probe_scripts():
 
 HANGUL = range(0xAC00, 0xD7A4)
 VOWELS, TAILS = range(0x1161, 0x1176), range(0x11A8, 0x11C3)
-NOT_YES, BOUNDARY = 8, 12  # first bit of four, one for each form
+NOT_YES, BOUNDARY = 8, 12  # first bit of each property, which has a bit per form
 
 
 class Normalization:
-    """What tokenizers' four normalizers do, taken apart into the tables of UAX 15."""
+    """The tables of UAX 15, derived from tokenizers' four normalizers."""
 
     def __init__(self):
         self.apply = {form: getattr(normalizers, form)().normalize_str for form in FORMS}
@@ -150,8 +151,9 @@ class Normalization:
                 sys.exit("Hangul syllables are not composed as expected")
 
     def probe_combining_classes(self):
-        """Two marks after a letter change places if the first has the greater class. The numbers come from Python,
-        whose table is newer; every mark is compared with one of each class, so that they are known to agree."""
+        """Returns the combining classes. Two marks after a letter change places if the first has the greater class. The
+        numbers come from Python's newer table; each mark is compared with one of each class, to check that both
+        agree."""
         nfd = self.apply["NFD"]
 
         def changes_places(first, second):
@@ -189,7 +191,8 @@ class Normalization:
         return pairs
 
     def property_words(self):
-        """Low byte: combining class. Then, for each form, "not always in this form" and "a boundary lies before"."""
+        """Returns words: the low byte is the combining class, then come "not always in this form" and "a boundary lies
+        before" for each form."""
         seconds = {b for _, b in self.pairs} | set(VOWELS) | set(TAILS)
         words = []
         for c in range(0x110000):
@@ -205,7 +208,8 @@ class Normalization:
         return words
 
     def inert_leads(self, form):
-        """For each first byte of UTF-8: the length, if no character that begins so ever changes or moves; else 0."""
+        """Returns for each first byte of UTF-8 the length if no character that begins with it ever changes or moves,
+        else 0."""
         mask = 1 << NOT_YES + FORMS.index(form) | 0xFF
         lengths = [1] * 0x80 + [0] * 0x80
         for lead in range(0xC2, 0xF5):
@@ -225,7 +229,7 @@ def composition_slot(a, b):
 
 
 def composition_table(pairs):
-    """Open addressing, next slot on collision."""
+    """Returns a table with open addressing; a collision takes the next slot."""
     slots = [(0, 0, 0)] * COMPOSITION_SLOTS
     for (a, b), c in sorted(pairs.items()):
         at = composition_slot(a, b)
@@ -236,7 +240,7 @@ def composition_table(pairs):
 
 
 def decomposition_pool(normal):
-    """All sequences, each a word of its length and a word of class << 24 | code point for each character."""
+    """Returns all sequences, each a word for its length, then a word class << 24 | code point for each character."""
     pool, places = [0], {}
     offsets = []
     for form in ("NFD", "NFKD"):
@@ -252,7 +256,8 @@ def decomposition_pool(normal):
 
 
 def probe_lowercase():
-    """Code points by what is added to them; the only character that becomes two is named in normalize_unicode.c."""
+    """Returns code points by the number that is added to them. normalize_unicode.c names the only character that
+    becomes two."""
     lower = normalizers.Lowercase().normalize_str
     to = {c: text for c in POINTS if (text := lower(chr(c))) != chr(c)}
     if to.pop(0x130) != "i\u0307" or any(len(text) != 1 for text in to.values()):
@@ -267,8 +272,8 @@ def probe_lowercase():
 # ---- Grapheme clusters -----------------------------------------------------------------------------------------------
 
 def make_charsmap(rules):
-    """A precompiled charsmap as sentencepiece stores it, from a dict of strings: u32 size of the trie, double array,
-    replacements that end in NUL."""
+    """Returns a precompiled charsmap of a dict of strings, as sentencepiece stores it: u32 size of the trie, double
+    array, replacements that end in NUL."""
     pool, values, units, taken = b"", {}, {0: 0}, {0}
     for to in rules.values():
         if to not in values:
@@ -280,7 +285,7 @@ def make_charsmap(rules):
         for byte in key.encode():
             node = node.setdefault(byte, {})
         node[0] = values[to]
-    # a unit's label alone says whose child it is, so that no two nodes may have one base
+    # A unit's label alone tells its parent, so each node needs a base of its own.
     todo, bases = [(0, root)], set()
     while todo:
         at, node = todo.pop()
@@ -302,13 +307,14 @@ def make_charsmap(rules):
 
 GRAPHEME_CATEGORIES = ("ANY", "CR", "LF", "CONTROL", "EXTEND", "ZWJ", "SPACING_MARK", "PREPEND", "L", "V", "T", "LV",
                        "LVT", "PICTOGRAPH", "CONSONANT")
-CONJUNCT_EXTEND, CONJUNCT_LINKER = 0x10, 0x20  # added to a category
+CONJUNCT_EXTEND, CONJUNCT_LINKER = 0x10, 0x20  # bits that are added to a category
 
 
 class Graphemes:
-    """Where tokenizers sees boundaries of grapheme clusters. Its Precompiled normalizer replaces a cluster of less than
-    six bytes as a whole if a key begins it, and loses the rest: a key followed by U+0301 tells whether the two are a
-    cluster of their own. Clusters that cannot be told apart so make no difference to it (two regional indicators)."""
+    """Finds the boundaries of grapheme clusters in tokenizers. Its Precompiled normalizer replaces a cluster of less
+    than six bytes as a whole if a key begins it, and loses the rest. So a key followed by U+0301 shows if the two are a
+    cluster of their own. Clusters that this cannot distinguish (two regional indicators) make no difference to the
+    normalizer."""
 
     KEYS = "a", "\u00a9", "\u0915", "\u1100", "\u1161", "\u11a8"
 
@@ -317,11 +323,11 @@ class Graphemes:
         self.replace_prepend = normalizers.Precompiled(make_charsmap({"\u0600": "X"})).normalize_str
 
     def joined(self, before, key):
-        """Whether a cluster that begins earlier goes on into key + U+0301."""
+        """Returns True if a cluster that begins earlier continues into key + U+0301."""
         return self.replace(before + key + "\u0301").endswith("\u0301")
 
     def category(self, c):
-        """The category as an index, and the conjunct bits."""
+        """Returns the category as an index, and the conjunct bits."""
         x = chr(c)
         bits = 0
         if x in "\r\n":
@@ -348,7 +354,7 @@ class Graphemes:
         elif self.joined(x + "\u094d", "\u0915"):
             name, bits = "CONSONANT", 0
         else:
-            # four bytes and more: no cluster with it is short, so that it makes no difference
+            # Of four bytes and more, no cluster is short, so the category makes no difference.
             control = len(x.encode()) < 4 and self.replace_prepend("\u0600" + x) != "X"
             name = "CONTROL" if control else "ANY"
         return GRAPHEME_CATEGORIES.index(name) | bits
@@ -364,7 +370,7 @@ def probe_graphemes():
 
 # ---- Unicode versions, for the heads ---------------------------------------------------------------------------------
 
-# characters that came with a version
+# a character that each version added
 ASSIGNED = {"9.0": 0x1E900, "10.0": 0x0860, "11.0": 0x1C90, "12.0": 0x0E86, "13.0": 0x30000, "14.0": 0x0870,
             "15.0": 0x1E4D0, "15.1": 0x2EBF0, "16.0": 0x1C89, "17.0": 0x323B0}
 

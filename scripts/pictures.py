@@ -19,8 +19,8 @@ TEXTS = [{"id": "walden", "text": "I went to the woods because I wished to live 
          {"id": "greetings/13", "text": "na\u00efve caf\u00e9, Za\u017c\u00f3\u0142\u0107!\n\tdef f(x):\n"},
          {"id": "tail", "text": "to front only the essential facts of life, and see if I could not learn\n"}]
 COMMAND = "leat show --source corpus --seq-len 21 --order sequential --step 0 --batch 2 --mask-first"
-CELL, LINE, EDGE = 8.43, 20, 14  # of a terminal, in pixels
-# the bars of the chart: the label of a row of the table, and what it is called here
+CELL, LINE, EDGE = 8.43, 20, 14  # sizes of a terminal, in pixels
+# bars of the chart: (label of the table's row, label in the chart)
 BARS = [("leat", "leat.Loader"), ("numpy.memmap", "numpy.memmap"),
         ("DataLoader, batched, 0 workers", "PyTorch DataLoader, batched, no workers"),
         ("DataLoader, plain, 0 workers", "PyTorch DataLoader, a row an item, no workers"),
@@ -28,7 +28,7 @@ BARS = [("leat", "leat.Loader"), ("numpy.memmap", "numpy.memmap"),
 
 
 def colour(number):
-    """Of the 256 of a terminal, one of the cube or of the greys."""
+    """Returns one of a terminal's 256 colours, from the cube or the greys."""
     if number >= 232:
         return "#" + f"{8 + 10 * (number - 232):02x}" * 3
     levels = [0, 95, 135, 175, 215, 255]
@@ -37,7 +37,7 @@ def colour(number):
 
 
 def spans(line):
-    """(text, codes) of a line with styles."""
+    """Yields (text, codes) for each part of a line with styles."""
     codes = ""
     for part in re.split("(\x1b\\[[0-9;]*m)", line):
         if part.startswith("\x1b"):
@@ -51,7 +51,7 @@ def width(text):
 
 
 def terminal(lines, title):
-    """What a terminal shows: dark, on any page."""
+    """Returns the picture of a terminal, which is dark on any page."""
     rows = []
     for number, line in enumerate(lines):
         x, y = 0, number * LINE + 12
@@ -62,7 +62,7 @@ def terminal(lines, title):
                 rows.append(f'<rect x="{left:.1f}" y="{y}" width="{wide:.1f}" height="{LINE - 1}" '
                             f'fill="{colour(int(back[1]))}"/>')
             bold = ' font-weight="700"' if re.match("1(;|$)", codes) else ""
-            words = text.strip(" ")  # blanks would be left out of a text, and the rest be stretched
+            words = text.strip(" ")  # A browser would drop blanks at the ends of a text, and stretch the rest.
             if words:
                 left += (len(text) - len(text.lstrip(" "))) * CELL
                 rows.append(f'<text x="{left:.1f}" y="{y + 14}" textLength="{width(words) * CELL:.1f}" '
@@ -96,7 +96,7 @@ def loading():
     most = rows[BARS[0][0]]
     out, y = [], 60
     for number, (label, name) in enumerate(BARS):
-        long = max(2.0, 400 * rows[label] / most)  # a phone shows the whole width, in letters that can be read
+        long = max(2.0, 400 * rows[label] / most)  # a phone shows the whole width in readable letters
         own = number < 1
         out.append(f'<text x="10" y="{y}">{html.escape(name)}</text>')
         out.append(f'<rect class="{"own" if own else "other"}" x="10" y="{y + 6}" width="{long:.0f}" height="16"/>')

@@ -22,9 +22,10 @@ COLOURS = (("include", "#ddd"), ("tokenize_tools/cli", "#fd9"), ("tokenize_tools
 GENERATED = re.compile(r"_tables\.h$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-KNOWN = ("bench/limits", "python/src", "src/remote", "src/rows", "tokenize_tools")  # circles of calls to be mended
-SHOWN = 15  # rooms, files and functions
-GAP = 20  # between boxes
+# rooms with circles of calls that are still to be mended
+KNOWN = ("bench/limits", "python/src", "src/remote", "src/rows", "tokenize_tools")
+SHOWN = 15  # rows per list of rooms, files and functions
+GAP = 20  # pixels between boxes
 
 
 def read(folders):
@@ -33,13 +34,13 @@ def read(folders):
 
 
 def rooms_of(folders):
-    """(files, room), most files first: a room is a folder of code."""
+    """Returns (files, room), most files first. A room is a folder of code."""
     rooms = [str(path.parent) for folder in folders for path in pathlib.Path(folder).rglob("*.[ch]")]
     return sorted(((rooms.count(room), room) for room in set(rooms)), key=lambda room: (-room[0], room[1]))
 
 
 def groups_of(files):
-    """The module of each file by the first row of the table that fits."""
+    """Returns the module of each file, by the first row of the table that fits."""
     table = pathlib.Path("tests/lint/includes.txt").read_text().splitlines()
     rows = [line.split() for line in table if line[:1].islower()]
     return {file: next(row[1] for row in rows if any(fnmatch.fnmatch(file, p) for p in row[2].split(",")))
@@ -47,7 +48,7 @@ def groups_of(files):
 
 
 def families_of(files, includes):
-    """The module of each file by its name: writer_names.c belongs to writer, whose header it includes."""
+    """Returns the module of each file by its name: writer_names.c belongs to writer, whose header it includes."""
     headers = {(file, target[:-2]) for file, _, target in includes if target.endswith(".h")}
 
     def family(file):
@@ -61,7 +62,7 @@ def families_of(files, includes):
 
 
 def includes_of(files):
-    """(file, line, the file that it includes), of all that are ours."""
+    """Yields (file, line, included file) for all includes of the project's own files."""
     for file, lines in files.items():
         for number, line in enumerate(lines, 1):
             if match := INCLUDE.match(line):
@@ -74,7 +75,7 @@ def includes_of(files):
 
 
 def reach_of(edges):
-    """Everything that each name leads to, by one edge or several."""
+    """Returns everything that each name leads to, by one edge or several."""
     reach = {}
     for start in edges:
         found, todo = set(), list(edges[start])
@@ -96,7 +97,7 @@ def layers_of(edges, reach):
 
 
 def functions_of(lines):
-    """(lines, name, the line it begins in, whether other files may call it), of each function of a file."""
+    """Yields (lines, name, first line, whether other files may call it) for each function of a file."""
     for brace in (i for i, line in enumerate(lines) if line == "{"):
         begin = brace
         while begin > 0 and re.match(r"[\w\s].*[^;]$", lines[begin - 1]) and not lines[begin - 1].endswith("*/"):
@@ -106,7 +107,7 @@ def functions_of(lines):
 
 
 def calls_of(files):
-    """(folder, file, other): a function of `file` names one that `other`, in its folder, defines for others."""
+    """Returns (folder, file, other): a function of `file` names one that `other`, in its folder, defines for others."""
     homes, words = {}, {}
     for file in (file for file in files if file.endswith(".c")):
         folder = str(pathlib.Path(file).parent)
@@ -118,7 +119,7 @@ def calls_of(files):
 
 
 def call_circles(files):
-    """A line for each circle of calls."""
+    """Returns a line for each circle of calls."""
     calls = list(calls_of(files))
     edges = {file: set() for _, *both in calls for file in both}
     for _, file, other in calls:
@@ -132,7 +133,7 @@ def call_circles(files):
 
 
 def circles(includes, module):
-    """Includes of a module, and of a header, that lead back to it."""
+    """Returns the includes of a module or a header that lead back to it."""
     for of in (module, {file: file for file in module}):
         edges = {name: set() for name in of.values()}
         for file, _, target in includes:
@@ -145,7 +146,8 @@ def circles(includes, module):
 
 
 def place(edges, layer, width, height):
-    """The middle and the top of each box: rows are centred, and a box is put near to those that it is joined to."""
+    """Returns the middle and the top of each box. Rows are centred, and a box stands near those that it is joined
+    to."""
     rows = [sorted(name for name in edges if layer[name] == i) for i in range(max(layer.values()) + 1)]
     whole = max(sum(width[name] + GAP for name in row) for row in rows) + GAP
     middle = dict.fromkeys(edges, whole / 2)
@@ -166,7 +168,7 @@ def place(edges, layer, width, height):
 
 
 def draw(edges, reach, layer, size, colour):
-    """The picture. The area of a box is its lines; an include that another one brings along is a pale arrow."""
+    """Returns the picture. The area of a box is its lines. A pale arrow is an include that another one brings along."""
     width = {name: max(9 * len(name) + 16, 2.4 * size[name] ** 0.5) for name in edges}
     height = {name: max(36, 0.8 * size[name] ** 0.5) for name in edges}
     middle, top, whole, bottom = place(edges, layer, width, height)
