@@ -73,8 +73,8 @@ def read_options(given):
 def pack_options(given, tokenizer, files=None):
     """The same of all options of leat.pack() and its kin, and what starts the processes that render conversations."""
     chat, renderers = chat_of(given["chat"]), None
-    given = dict(given, chat=chat, end=_end(tokenizer, given["end"], chat),
-                 begin=_begin(tokenizer, given["begin"], given["end"], chat))
+    given = dict(given, chat=chat, end=_end_token(tokenizer, given["end"], chat),
+                 begin=_begin_token(tokenizer, given["begin"], given["end"], chat))
     if "allow_binary" in given:  # of documents without files
         given["Files.allow_binary"] = given["allow_binary"]
     for group in filter(None, (files, chat)):
