@@ -7,8 +7,8 @@
  * in the index, and the order looks unshuffled. Measured on a Zen 5: 8 rounds take 21 ns one by one and 7 ns many side
  * by side (permute_lanes_kernel.c); 16 rounds 57 and 11.
  *
- * Eight rounds pass statistical tests (docs/ORDER.md names them) from 2^16 places on; with fewer places every network of
- * few rounds fails, but 16 rounds pass down to n = 2.
+ * Eight rounds pass statistical tests (docs/ORDER.md names them) from 2^16 places on. With fewer places every network
+ * of few rounds fails, but 16 rounds pass down to n = 2.
  */
 #include "permute.h"
 

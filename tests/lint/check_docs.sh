@@ -12,7 +12,8 @@ named() { # PATTERN: each "FILE:LINE:WORD" of the documents
 }
 
 # Functions and structs (leat_noun_* stands for several); statuses; other capitals, some of which only tests know.
-known=$(cat include/*.h include/*/*.h src/*/*.h tests/*.h Makefile tests/*.mk tests/run.sh bench/*.mk bench/peers/*.py |
+known=$(cat include/*.h include/*/*.h src/*.h src/*/*.h tests/*.h Makefile tests/*.mk tests/run.sh bench/*.mk \
+    bench/peers/*.py |
     grep -oE '\b(leat|LEAT)_[A-Za-z0-9_]+' | sort -u)
 known="$known $(files '*leat_*' | sed 's|.*/||; s|[.].*||')"
 known="$known $(sed -nE 's/.*getenv\("(LEAT_[A-Z_]+)"\).*/\1/p' src/base/*.c tests/*.h tokenize_tools/cli/*.c \

@@ -7,11 +7,6 @@
 header() {
     sed -nE "s/^ *LEAT_$1_([A-Z_]+) = ([0-9]+).*/\1=\2/p" "$2" | tr '[:upper:]' '[:lower:]'
 }
-# The same of a dict in a file of Python, which may go on on further lines: NAME FILE
-dict() {
-    awk -v name="$1" '$1 == name && $2 == "=" { inside = 1 } inside { print } /}/ { inside = 0 }' "$2" |
-        grep -oE '"[a-z_0-9]+": [0-9]+' | tr -d '" ' | tr ':' '='
-}
 # The constants that rows name: PREFIX FILE; they stand there as each(LEAT_PREFIX_NAME, name) or
 # [LEAT_PREFIX_NAME] = "name"
 rows() {
