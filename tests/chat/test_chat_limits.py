@@ -107,7 +107,7 @@ child.terminate()
 child.communicate()
 
 write("long.jinja", "{% for m in messages %}{{ m.content + '\\n' }}{% endfor %}")
-long = [{"messages": conversation("é " * n)} for n in (5, 300 * 1024, 10, 700 * 1024, 20, 1900 * 1024, 3)]
+long = [{"messages": conversation("é " * n)} for n in (5, 300 * 1024, 10, 1200 * 1024, 20, 1900 * 1024, 3)]
 write("long.jsonl", "".join(json.dumps(c, ensure_ascii=False) + "\n" for c in long))
 kept = {}
 for threads in "1", "3":
@@ -120,7 +120,7 @@ for threads in "1", "3":
         kept.setdefault(memory, had)
         assert had == kept[memory], (memory, threads)
 assert kept["288MiB"][1][0] == TOO_BIG and TOO_BIG not in kept["1GiB"][1], [k[1] for k in kept.values()]
-write("nine.jinja", "{{ 'x' * (8 * 1024 * 1024 + messages | length - 2) }}")
+write("nine.jinja", "{{ 'x' * (8 * 1024 * 1024 - 2) }}{% for m in messages %}{{ m.content }}{% endfor %}")
 write("c.jsonl", "".join(json.dumps({"messages": conversation("") * n}) + "\n" for n in (1, 2)))
 code, _ = run("--chat", "nine.jinja", "c.jsonl")
 assert os.path.getsize(os.path.join(folder, "out.tokens")) == 2 * (8 << 20), rejects()
@@ -143,7 +143,7 @@ assert "processes that render them" in code, code
 LOOP = "{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}"
 FORMS = ("in Python", LOOP), ("in one call", "{% set n = messages | length + 7 %}{{ n ** (n ** n) }}")
 for program, (form, slow) in zip((LEAT, SMALL), FORMS):
-    write("slow.jinja", "{% if messages[0].content == 'slow' %}" + slow + "{% endif %}{{ messages[0].content }}")
+    write("slow.jinja", "{% if messages[0].content == 'slow' %}" + slow + "{% endif %}{{ messages[0].content }}{{ messages[1].content }}")
     lines = [json.dumps({"messages": conversation("slow" if n == 7 else f"quick {n}")}) + "\n" for n in range(20)]
     write("some.jsonl", "".join(lines))
     at = sum(map(len, lines[:7]))

@@ -130,7 +130,7 @@ def test_signals(tmp_path, number, code):
     (tmp_path / "slow/sitecustomize.py").write_text(
         "import sys, time\n"
         "def slow(frame, event, arg):\n"
-        "    if event == 'call' and frame.f_code.co_name == '_tell':\n"
+        "    if event == 'call' and frame.f_code.co_name == '_report_progress':\n"
         "        open('begun', 'w').close()\n"
         "        time.sleep(0.1)\n"
         "sys.setprofile(slow)\n")
