@@ -31,9 +31,8 @@ def marks_of(text):
     return text._marks if type(text) in (Marked, Safe) else _NONE * len(text)
 
 
-@functools.lru_cache(maxsize=4096)
-def _run_of(mark):
-    return re.compile(re.escape(mark) + "+", re.DOTALL)
+# the pattern of a run of a mark
+_run_of = functools.lru_cache(maxsize=4096)(lambda mark: re.compile(re.escape(mark) + "+", re.DOTALL))
 
 
 def runs(text):
