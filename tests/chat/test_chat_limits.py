@@ -143,7 +143,8 @@ assert "processes that render them" in code, code
 LOOP = "{% for i in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}"
 FORMS = ("in Python", LOOP), ("in one call", "{% set n = messages | length + 7 %}{{ n ** (n ** n) }}")
 for program, (form, slow) in zip((LEAT, SMALL), FORMS):
-    write("slow.jinja", "{% if messages[0].content == 'slow' %}" + slow + "{% endif %}{{ messages[0].content }}{{ messages[1].content }}")
+    write("slow.jinja", "{% if messages[0].content == 'slow' %}" + slow + "{% endif %}"
+                        "{{ messages[0].content }}{{ messages[1].content }}")
     lines = [json.dumps({"messages": conversation("slow" if n == 7 else f"quick {n}")}) + "\n" for n in range(20)]
     write("some.jsonl", "".join(lines))
     at = sum(map(len, lines[:7]))

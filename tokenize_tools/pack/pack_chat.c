@@ -341,10 +341,12 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
 /* Returns true if what the answer of the trial has after it is to be learned, too. */
 static bool ends_outside(const struct render_answer *a, const struct leat_pack_options *o)
 {
-    const struct render_stretch *last = &a->stretches[a->stretch_count - 1];
+    const struct render_stretch *last;
 
-    return a->kind == RENDER_TEXT && a->stretch_count > 0 && !(last->flags & RENDER_WITHIN) && last->turn > 0 &&
-           o->learn != LEARN_ALL;
+    if (a->kind != RENDER_TEXT || a->stretch_count == 0 || o->learn == LEARN_ALL)
+        return false;
+    last = &a->stretches[a->stretch_count - 1];
+    return !(last->flags & RENDER_WITHIN) && last->turn > 0;
 }
 
 /* Renders a small conversation, to see how the template ends an answer. One for which it takes long shows nothing. */
