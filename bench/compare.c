@@ -52,9 +52,10 @@ int bench_compare(const struct command *self, int argc, char **argv)
         own_python_become(python, "leat.compare_command", (char *const *)(uintptr_t)words);
         snprintf(why, sizeof why, "cannot run %s: %s", python, strerror(errno));
     }
+    code = python ? CLI_FAILED : CLI_WRONG;
     cli_error("%s", words ? why : "out of memory");
     free(words);
     free(python);
     options_free(&parsed);
-    return CLI_FAILED;
+    return code;
 }

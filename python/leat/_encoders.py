@@ -18,6 +18,7 @@ import time
 import numpy
 
 import leat
+from leat._leat import show
 from leat._own_file import own_file
 
 
@@ -51,10 +52,11 @@ def _leat(folder, spec, pattern):
 
 def _gigatoken(folder, spec, pattern):
     import gigatoken
-    name, stored_pattern, file = leat.Tokenizer(spec, pattern=pattern).stored()
+    own = leat.Tokenizer(spec, pattern=pattern)
+    name, stored_pattern, file = own.stored()
     scheme = re.match("gpt2|r50k|cl100k|o200k", stored_pattern or name)
     if scheme and not _is_json(file):
-        opened = gigatoken.Tokenizer.from_tiktoken(_ranks(folder, leat.Tokenizer(spec, pattern=pattern)), scheme[0])
+        opened = gigatoken.Tokenizer.from_tiktoken(_ranks(folder, own), scheme[0])
     else:
         opened = gigatoken.Tokenizer(_file(folder))
     return lambda texts: opened.encode_batch([text.encode() for text in texts], parallel=False)
@@ -127,7 +129,7 @@ def main(program, folder, spec, pattern):
         print(json.dumps({"not_measured": str(why)}))
         return
     except Exception as error:  # the library's reason to refuse this vocabulary or text
-        print(json.dumps({"not_measured": f"{type(error).__name__}: {error}"[:300]}))
+        print(json.dumps({"not_measured": show(f"{type(error).__name__}: {error}".split("\n")[0][:300])}))
         return
     for name, array in zip(("ids", "ends"), _flat(result)):
         numpy.save(os.path.join(folder, f"{program}.{name}.npy"), array)

@@ -17,6 +17,7 @@ from leat._lazy import need
 from leat._own_file import own_file
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, catch_interrupts, counted
 
+MOST_INPUT = 4 << 30  # bytes: the inputs are read whole
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}
 # A new process gets this one's sys.path, so that no file of the current folder is taken for a module.
 RUN = "import sys\nsys.path[:] = sys.argv[1].split('\\n')\nfrom leat import _encoders\n_encoders.main(*sys.argv[2:])"
@@ -43,6 +44,11 @@ def programs_of(chosen):
     return there, [name for name in names if name not in there]
 
 
+def _stop_if_large(progress):
+    if max(progress.total_bytes, progress.text_bytes) > MOST_INPUT:
+        raise Wrong("the inputs have more than 4 GiB, and would all be read: name some of the files, or a part of one")
+
+
 def write_texts(folder, inputs, field, most, special):
     """Writes the first documents of the inputs, up to `most` bytes, into the folder. Returns how many documents they
     are, their bytes, and how many have been left out because they hold the text of a special token: gigatoken always
@@ -50,7 +56,7 @@ def write_texts(folder, inputs, field, most, special):
     numpy = need("numpy", "leat-bench compare")
     found = re.compile(b"|".join(re.escape(name.encode()) for name in special) or b"(?!)")
     name, ends, left_out = os.path.join(folder, "packed"), [0], 0
-    leat.pack(inputs, name, "bytes", text=field, id=None, end=None, progress=None)
+    leat.pack(inputs, name, "bytes", text=field, id=None, end=None, progress=_stop_if_large)
     with leat.open(name) as dataset, open(os.path.join(folder, "texts.bin"), "xb", opener=own_file) as file:
         for tokens in dataset.documents:
             text = tokens.astype(numpy.uint8).tobytes()
@@ -71,7 +77,7 @@ def measure(program, folder, spec, pattern):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ALONE})
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().split("\n")
-        return {"not_measured": (lines[-1] or f"it ended with {done.returncode}")[:300]}
+        return {"not_measured": leat._leat.show((lines[-1] or f"it ended with {done.returncode}")[:300])}
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import leat
+from leat import compare_command
 from conftest import BUILD, ROOT
 
 TEXTS = ["The mill grinds slowly.", "Wasser läuft, 水が流れる", "a <|endoftext|> b", "x = [1, 22, 333]\n" * 40]
@@ -86,6 +87,23 @@ def test_no_module_of_the_current_folder(folder):
         (folder / f"{name}.py").write_text("open('was-run', 'w')\n")
     compare(folder, "-t", "gpt2", "--text", "body", "--runs", "1", "--with", "tiktoken,tokenizers", "texts.jsonl")
     assert not (folder / "was-run").exists()
+
+
+def test_sentences_of_libraries(folder):
+    """A library's sentence may quote the text: escape sequences do not reach the terminal, and one line is kept."""
+    (folder / "other").mkdir()
+    (folder / "other" / "tiktoken.py").write_text("raise RuntimeError('a\\x1b[31mb\\nsecond line')\n")
+    done = compare(folder, "-t", "gpt2", "--text", "body", "--runs", "1", "--with", "tiktoken", "texts.jsonl",
+                   path=[folder / "other"])
+    assert "not measured: RuntimeError: a\\x1b[31mb\n" in done.stdout and "second" not in done.stdout
+
+
+def test_large_inputs_are_refused(folder, monkeypatch):
+    """They would be copied to the disk whole, for a measurement of a few MB."""
+    (folder / "to").mkdir()
+    monkeypatch.setattr(compare_command, "MOST_INPUT", (folder / "texts.jsonl").stat().st_size - 1)
+    with pytest.raises(compare_command.Wrong, match="more than 4 GiB"):
+        compare_command.write_texts(str(folder / "to"), [str(folder / "texts.jsonl")], "body", 1000, {})
 
 
 @pytest.mark.parametrize("words, said", [
