@@ -1,11 +1,11 @@
 """_learning.py: which characters of a rendered conversation training learns, and how much each counts.
 
-A text is divided into pieces. A piece is of one message: a part of it (its content, its reasoning, its tool calls), or
-what the template wrote between two of its parts (but not between two stretches of its content). An answer that begins
-with reasoning or with a tool call also has what the template writes before them after the generation prompt, and one
-that ends with a tool call what the template writes up to the end of a turn. Where {% generation %} wrote a message,
-that is its pieces. A message's own word decides about its pieces, or else the mode; the tokens are found by the packer
-(chat_text.c).
+A text is divided into pieces. Each belongs to one message. It is a part of the message (its content, its reasoning, its
+tool calls), or template text between two of its parts, but not between two stretches of its content. If an answer
+begins with reasoning or a tool call, the template text from the end of the generation prompt on belongs to it; if it
+ends with a tool call, so does the template text up to the end of the turn. Where {% generation %} wrote a message, its
+pieces are exactly that text. A message's own word decides if its pieces are learned; without one, the mode does. The
+packer finds the tokens (chat_text.c).
 """
 from __future__ import annotations
 
@@ -62,8 +62,10 @@ class Learning:
 
     @classmethod
     def of_lines(cls, lines):
-        """As the packer says it: a choice by its number."""
-        given = dict(line.split(" ", 1) for line in lines.split("\n") if line)
+        """Makes it from the packer's lines: a choice is a number, a line feed \\n, a backslash \\\\."""
+        plain = {"\\n": "\n", "\\\\": "\\"}
+        given = dict(re.sub(r"\\.", lambda found: plain[found[0]], line).split(" ", 1)
+                     for line in lines.split("\n") if line)
         return cls(**{name: dict(enumerate(CHOICES[name])).get(int(value), value) if name in CHOICES else value
                       for name, value in given.items()})
 

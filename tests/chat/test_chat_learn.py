@@ -177,6 +177,8 @@ assert learned(simple, INLINE, "--learn", "final") == learned(simple, INLINE, "-
 # a user's turn that is to be learned, and an answer that is not; another name; no name at all
 word = [{"role": "user", "content": "q", "w": 1, "train": False}, {"role": "assistant", "content": "a", "w": 0}]
 assert learned(simple, word, "--message-weight", "w") == ["q<|im_end|>"]
+slashed = [{name.replace("w", "w\\n"): value for name, value in message.items()} for message in word]
+assert learned(simple, slashed, "--message-weight", "w\\n") == ["q<|im_end|>"]
 assert learned(simple, word, "--message-weight", "none") == ["a<|im_end|>"]
 assert learned(simple, word) == ["a<|im_end|>"]
 assert learned(simple, [dict(word[0], role="human note", train=True), word[1]]) == ["q<|im_end|>", "a<|im_end|>"]
