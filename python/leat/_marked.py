@@ -3,9 +3,9 @@ any str, and their marks follow each operation. So the text of a rendering is ji
 comes from.
 
 A string's marks are a str of the same length, a character for each of its own, whose number is DATA + GENERATED +
-SOURCES * source. The source says which part of which message it is, or of what it took the place (learning.py numbers
-them); 0: none. An operation that is not followed character by character marks all of its result: as data if any of what
-it was made of is, and with the source that all of the conversation's strings in it have.
+SOURCES * source. The source is the part of a message that the character stood in, or that it replaces (_learning.py
+numbers the parts); 0: none. An operation that is not followed character by character marks all of its result: as data
+if any of what it was made of is, and with the source that all of the conversation's strings in it have.
 """
 from __future__ import annotations
 

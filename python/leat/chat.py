@@ -189,7 +189,7 @@ def render(template: str, messages, tools=None, *, documents=None, add_generatio
     learn, learn_reasoning, learn_tool_calls, message_weight    what is learned, as in leat.Chat
     variables   what else the template gets: bos_token="<s>", enable_thinking=False
 
-    ValueError: what a message says of its weight is none.
+    ValueError: the weight of a message is neither true, false nor a number from 0 to 1.
     jinja2.exceptions.TemplateError and other exceptions are the template's; TemplateError also if what it writes would
     differ from run to run (|random, lipsum(), a method without its brackets).
     """
