@@ -13,8 +13,8 @@ extern "C" {
 struct leat_adopt_options {
     size_t size;
     const char *output; /* path of the tokens' file that OUTPUT.leat names; NULL: as found (Megatron's without .bin) */
-    const struct leat_stored_tokenizer *tokenizer; /* tokenizer to store in the index; NULL: none. Then set
-                                                    * `vocabulary` too */
+    const struct leat_stored_tokenizer *tokenizer; /* tokenizer to store in the index, which needs `vocabulary` too;
+                                                    * NULL: none */
     uint64_t vocabulary; /* ids must be below it; 0: not known */
     uint64_t created;    /* see struct leat_writer_options */
     uint32_t force;      /* replace an existing index */

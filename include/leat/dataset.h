@@ -130,12 +130,12 @@ LEAT_API void leat_dataset_close(struct leat_dataset *d);
 struct leat_info {
     size_t size;
     uint64_t tokens;
-    uint64_t documents;      /* LEAT_NONE: not known; calls that need them return LEAT_E_NOT_FOUND */
+    uint64_t documents;      /* LEAT_NONE: not known, and calls that need documents return LEAT_E_NOT_FOUND */
     uint64_t inputs;
     uint64_t parts;          /* datasets in the list; 1 for a single one */
     uint64_t vocabulary;     /* number of entries: every id is below it */
-    uint64_t end_token;      /* after each document; LEAT_NONE: none */
-    uint64_t begin_token;    /* before each document; LEAT_NONE: none */
+    uint64_t end_token;      /* token after each document; LEAT_NONE: none */
+    uint64_t begin_token;    /* token before each document; LEAT_NONE: none */
     uint64_t token_bytes;    /* total size of the token files */
     uint64_t index_bytes;    /* total size of the index files */
     uint64_t created;        /* seconds since 1970, of the first dataset of a list; usually 0: not recorded */
@@ -149,8 +149,10 @@ struct leat_info {
     uint32_t stores_mask;    /* 1: at least one dataset stores a mask, see leat_dataset_mask() */
     uint64_t foreign_parts;  /* parts that are files of other tools (see leat_dataset_open()); `vocabulary` is then
                               * what ids can be */
-    uint64_t sequences;      /* in Megatron's index, where a document may have several; elsewhere: documents */
-    uint64_t offline_parts;  /* whose server could not be reached: the cache's complete copies were opened */
+    uint64_t sequences;      /* sequences in Megatron's index, where a document may have several; in other files:
+                              * documents */
+    uint64_t offline_parts;  /* parts whose server could not be reached: the cache's complete copies of them were
+                              * opened */
     uint64_t id_bytes;       /* bytes of all id strings; 0: no document has one, even if stores_ids is 1 */
 };
 #define LEAT_INFO_INIT                                                                                                 \
@@ -169,7 +171,7 @@ struct leat_part {
     uint64_t first_input;
     uint64_t inputs;
     uint8_t identity[16];
-    const char *kind;        /* "leat", or of another tool: "megatron" */
+    const char *kind;        /* "leat", or the format of another tool: "megatron" */
     const char *token_path;  /* the file that holds its tokens; valid until the dataset is closed */
 };
 #define LEAT_PART_INIT { sizeof(struct leat_part), NULL, 0, 0, 0, 0, 0, 0, { 0 }, NULL, NULL }
@@ -256,9 +258,9 @@ LEAT_API enum leat_status leat_dataset_input_path(const struct leat_dataset *d, 
 
 struct leat_origin {
     uint64_t input;    /* LEAT_NONE: not from an input */
-    uint64_t offset;   /* byte offset of the record in the (decompressed) input; of a Parquet file: its row, from 0 */
-    uint64_t line;     /* counted from 1; LEAT_NONE: not stored; writing: 0 too means that it is not known. Of a Parquet
-                        * file: its row group, also from 1 */
+    uint64_t offset;   /* byte offset of the record in the (decompressed) input; for a Parquet file: its row, from 0 */
+    uint64_t line;     /* line of the record, counted from 1; LEAT_NONE: not stored; when writing, 0 also means that
+                        * it is not known. For a Parquet file: its row group, counted from 1 */
     const char *id;    /* writing: the document's id or NULL; reading: always NULL, see leat_dataset_ids() */
     uint64_t id_bytes; /* 0: no id */
     const uint8_t *text_hash; /* writing: 16 bytes or NULL; reading: always NULL, see leat_dataset_text_hashes() */

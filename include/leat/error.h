@@ -110,19 +110,19 @@ enum leat_hint {
     LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
     LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
     LEAT_HINT_BINARY = 12,           /* `allow_binary` in struct leat_pack_options */
-    LEAT_HINT_FOLLOW = 13,           /* struct leat_pack_options: links may be followed */
+    LEAT_HINT_FOLLOW = 13,           /* `follow_links` in struct leat_pack_options */
     LEAT_HINT_ID = 14,               /* `id` in struct leat_pack_options */
     LEAT_HINT_SAMPLES = 15,          /* `megatron.samples` in struct leat_plan_options */
     LEAT_HINT_AGAIN = 16,            /* nothing: an object on a server has changed meanwhile; call again */
     LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
-    LEAT_HINT_MESSAGES = 18,         /* `messages` there */
-    LEAT_HINT_MASK_FIELD = 19,       /* the field of masks there */
-    LEAT_HINT_BY = 20,               /* `by` there */
-    LEAT_HINT_EMPTY = 21,            /* a dataset without documents may be allowed */
+    LEAT_HINT_MESSAGES = 18,         /* `messages` in struct leat_pack_options */
+    LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` in struct leat_pack_options */
+    LEAT_HINT_BY = 20,               /* `by` in struct leat_pack_options */
+    LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
     LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
     LEAT_HINT_SPLIT_ALL = 23,        /* use another split, or "all" */
-    LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` there */
-    LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` there, or skip what is slow */
+    LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` in struct leat_pack_options */
+    LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` or `skip_slow_chats` in struct leat_pack_options */
     LEAT_HINT_APPEND_OR_REPLACE = 26, /* `append` in struct leat_run_options, or `force` */
     LEAT_HINT_CHAT = 27              /* `text` in struct leat_pack_options, or `chat` for conversations */
 };
@@ -136,20 +136,20 @@ struct leat_error {
     int os_error;       /* errno of the failed system call, else 0 */
     uint64_t offset;    /* byte offset in `file`, or in the caller's text where that is empty; else LEAT_NONE */
     char message[1020]; /* one sentence or two, without a final newline; safe to print (leat_show()) */
-    uint32_t hint;      /* enum leat_hint, all of which are below 1000; from there on, what leat_run_advice() takes */
-    char file[1024];    /* the file, folder or URL that the failure is about, spelled as its name was given: opening
-                         * a/b meets a/b.tokens; of a URL without what follows its ?; as its bytes are, not for
-                         * printing; "": none */
+    uint32_t hint;      /* enum leat_hint below 1000; from 1000 on, a number that leat_run_advice() takes */
+    char file[1024];    /* the file, folder or URL that the failure is about, under the name that was given (after
+                         * opening a/b: a/b.tokens) and without the query of a URL; raw bytes, not for printing; "":
+                         * none */
     char field[128];    /* the part that is wrong: the option or parameter (LEAT_E_ARGUMENT), by its name in C and
                          * without the struct's; or a record's member or column, as it was asked for; "": none */
     uint64_t reserved[4]; /* 0 */
 };
 
 /*
- * Text from files (names, ids, metadata) as people may see it. What would send a terminal a command, end the line or
+ * Makes text from files (names, ids, metadata) safe to show. What would send a terminal a command, end the line or
  * change the order in which text is shown becomes an escape such as \x1b or \u202e: control characters, line and
  * paragraph separators, marks of direction, characters that nobody sees (U+200B, U+FEFF, tags), and bytes that are not
- * UTF-8. The rest stays. Sentences in struct leat_error have been shown so already.
+ * UTF-8. The rest stays. Sentences in struct leat_error have passed through this function already.
  *
  * Writes as much to `out` as fits in `capacity` with a NUL, without cutting an escape or a character, and returns the
  * length of the whole without the NUL; at most 6 per byte of `text`. `out` may be NULL if `capacity` is 0.
@@ -157,10 +157,10 @@ struct leat_error {
 LEAT_API uint64_t leat_show(char *out, uint64_t capacity, const char *text, uint64_t bytes);
 
 /*
- * A name of a dataset, as it was given, without what may be a secret in it: the user and the password of a URL, and
- * what follows the ? or # of one that begins with http:// or https://. Sentences in struct leat_error have no more of a
- * URL, either. Other bytes stay as they are; to print the name, pass it to leat_show(). Writes and returns as
- * leat_show() does; the result is not longer than the name.
+ * Copies a dataset's name, as it was given, without the secrets that it may have: the user and the password of a URL,
+ * and what follows the ? or # of one that begins with http:// or https://. Sentences in struct leat_error show URLs in
+ * this form, too. Other bytes stay as they are; to print the name, pass it to leat_show(). `out`, `capacity` and the
+ * result are as for leat_show(); the copy is not longer than the name.
  */
 LEAT_API uint64_t leat_show_name(char *out, uint64_t capacity, const char *name, uint64_t bytes);
 

@@ -25,11 +25,14 @@ struct leat_fit_report {
     uint64_t padding;      /* places of all rows without a prediction */
     uint64_t cut;          /* documents that do not lie in one row */
     uint64_t lost;         /* predictions with lost context: not in a row with the beginning of their document */
-    uint64_t window_rows;  /* rows of windows, of all documents, and what they cut and lose */
+    uint64_t window_rows;  /* rows that windows of all documents make; documents that they cut; predictions that lose
+                            * context */
     uint64_t window_cut;
     uint64_t window_lost;
-    uint64_t left_out;     /* documents too short or too long for the plan (min_length, max_length), not among these */
-    uint64_t unused;       /* predictions of these documents, and after cut_length in others, not counted above */
+    uint64_t left_out;     /* documents too short or too long for the plan (min_length, max_length), not counted
+                            * above */
+    uint64_t unused;       /* predictions in documents that are left out, and after cut_length in others; not counted
+                            * above */
     uint64_t context;      /* places of all rows that show a prediction again, without loss (overlap); not padding */
 };
 #define LEAT_FIT_REPORT_INIT                                                                                           \

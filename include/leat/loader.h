@@ -83,13 +83,13 @@ struct leat_loader;
 
 /* Ways to read tokens from a file. All engines give equal bytes. */
 enum leat_engine {
-    LEAT_ENGINE_AUTO = 0,   /* chosen per file, again while running: is it in memory, would it fit, may it be mapped? */
+    LEAT_ENGINE_AUTO = 0,   /* chosen per file, and again while running: in memory, would it fit, may it be mapped */
     LEAT_ENGINE_MAP = 1,    /* copied from a map; a file that cannot be mapped (see enum leat_access) is read */
     LEAT_ENGINE_PREAD = 2,  /* a read call per row */
     LEAT_ENGINE_ADVISE = 3, /* a read call per row, after the rows of all free slots were announced to the kernel */
-    LEAT_ENGINE_URING = 4   /* io_uring, many reads in flight; if it is forbidden or not built in: advise. On FUSE and
-                             * overlayfs, where auto never chooses it, pages are checked each time that they are read;
-                             * advise, if there are no hashes or `verify` is 0 */
+    LEAT_ENGINE_URING = 4   /* io_uring, with many reads in flight; ADVISE if it is forbidden or not built in. On
+                             * FUSE and overlayfs, where AUTO never chooses it, it checks pages each time that they
+                             * are read, and is ADVISE if there are no hashes or `verify` is 0 */
 };
 
 /* Treatment of a row whose tokens cannot be read, or do not match their hash. */
@@ -109,7 +109,7 @@ enum leat_on_damage {
  * mean of means.
  */
 enum leat_last_batch {
-    LEAT_LAST_SHORT = 0,  /* there are fewer; a rank without rows gets LEAT_E_END: for one rank */
+    LEAT_LAST_SHORT = 0,  /* the batch has fewer rows, and a rank without rows gets LEAT_E_END: for a single rank */
     LEAT_LAST_PADDED = 1, /* missing rows are padding, without loss, and flagged: ranks stay in step */
     LEAT_LAST_DROPPED = 2 /* the batch is left out */
 };
@@ -153,21 +153,22 @@ struct leat_loader_ranks {
 enum leat_slice_layout {
     LEAT_SLICE_CONTIGUOUS = 0, /* the row is cut into `count` equal chunks; rank r gets chunk r */
     /* The row is cut into 2 * count equal chunks; rank r gets chunks r and 2 * count - 1 - r, one after the other:
-     * under a causal mask all ranks have as much to do. As Megatron's get_batch_on_this_cp_rank() and PyTorch's
-     * context_parallel() cut. */
+     * under a causal mask all ranks have as much to do. Megatron's get_batch_on_this_cp_rank() and PyTorch's
+     * context_parallel() cut in this way. */
     LEAT_SLICE_ZIGZAG = 1,
-    /* Each document of the row is cut so, and then the padding after the last one; the rank gets its chunks of one
-     * document after those of the other. As Transformer Engine cuts rows of the format THD. Only for LEAT_ORDER_FIT
-     * with an `align` that is a multiple of 2 * count, so that all documents can be cut. */
+    /* Each document of the row, and the padding after the last one, is cut as ZIGZAG cuts a row; the rank gets its
+     * chunks of one document after those of the document before. Transformer Engine cuts rows of the format THD in
+     * this way. Only for LEAT_ORDER_FIT with an `align` that is a multiple of 2 * count, so that all documents can
+     * be cut. */
     LEAT_SLICE_ZIGZAG_DOCUMENTS = 2
 };
 
 /*
  * Context parallelism: `count` ranks share each row. They open loaders that differ in nothing but slice.rank (with the
- * same `ranks`), and get the same rows in the same batches: each its places of them, L / count of a row of L. Only
- * these are read, copied and widened, and the tokens after them that their labels need. Each place has the numbers that
- * it has in the whole row: positions, documents, masks, weights, labels across the ends of chunks. cu_seqlens are those
- * of the whole rows in every layout, as attention kernels take them.
+ * same `ranks`), and get the same rows in the same batches. Each rank gets its own places of these rows, L / count of a
+ * row of L, and reads, copies and widens only these places and the tokens after them that their labels need. Each place
+ * has the numbers that it has in the whole row: positions, documents, masks, weights, labels across the ends of chunks.
+ * cu_seqlens are those of the whole rows in every layout, as attention kernels take them.
  *
  * `count` must divide each length of the plan (2 * count, but for CONTIGUOUS); in the orders of documents, a batch is
  * padded to the next length that it divides. Not for `unshifted` outputs: such a model looks for a label at the place
@@ -181,7 +182,7 @@ struct leat_loader_slice {
 };
 
 enum leat_numa {
-    LEAT_NUMA_DEVICE = -1, /* the GPU's node, which copies to it leave from; on the host: anywhere */
+    LEAT_NUMA_DEVICE = -1, /* the node of the GPU, from which copies to it start; for the host: any node */
     LEAT_NUMA_ANY = -2     /* anywhere */
 };
 
@@ -195,8 +196,8 @@ struct leat_loader_io {
                            * one waits for files on network file systems; 0: leat_loader_next() does all the work.
                            * _INIT: 1 */
     uint32_t slots;       /* slots of the ring, 2 to 64; 0: the library chooses */
-    int32_t numa_node;    /* the ring and its threads go there, if the system allows; or one of enum leat_numa. _INIT:
-                           * LEAT_NUMA_DEVICE */
+    int32_t numa_node;    /* NUMA node of the ring and its threads, if the system allows it; or one of enum
+                           * leat_numa. _INIT: LEAT_NUMA_DEVICE */
     uint64_t memory;      /* limit of the ring in bytes; 0: chosen by how much memory is free */
     uint64_t reserved[4]; /* 0 */
 };
@@ -209,11 +210,12 @@ struct leat_loader_device {
 
 /* The outputs that are made of batches. */
 struct leat_loader_outputs {
-    uint64_t cu_seqlens_room; /* this and the next two: of borrowed outputs, as in struct leat_outputs */
+    uint64_t cu_seqlens_room; /* this and the next two describe borrowed outputs, as in struct leat_outputs */
     uint32_t number_bytes;    /* _INIT: 8 */
     uint32_t mask_first;
     uint32_t borrow; /* 1: slots have room for these outputs, and the loader's thread fills it */
-    /* Bits of enum leat_output: at least those that need to know where documents start, and those to be borrowed. */
+    /* Bits of enum leat_output: all outputs that need to know where documents start, and all that are borrowed.
+     * Other outputs may be left out. */
     uint32_t wanted;
     /*
      * 1: label i is token i, for models that shift labels themselves (transformers). Such a model finds the label of a
@@ -229,7 +231,7 @@ struct leat_loader_outputs {
      */
     uint32_t ahead;
     int32_t ignore_index;    /* the label of a place without loss, below 0; 0: -100 */
-    /* Labels without loss, also in loss_mask and loss_weights; 0: they have it. */
+    /* 1: these labels have no loss, also in loss_mask and loss_weights. 0: they have loss. */
     uint32_t mask_row_first; /* 1: a row's second token, which its first place predicts */
     uint32_t mask_begin;     /* 1: begin tokens (info.begin_token of the datasets, which must have one) */
     uint32_t reserved[5];    /* 0 */
@@ -332,8 +334,9 @@ struct leat_batch {
     uint32_t length;            /* inputs of the longest row, or of a slice of it; at most leat_loader_max_length() */
     uint32_t width;             /* tokens from one row's start to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
-    uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: documents not asked for */
-    uint32_t max_seqlen;        /* tokens of the longest one; for variable-length attention */
+    uint32_t sequences;         /* stretches of one document, or of padding, in all rows; 0: no output that needs
+                                 * documents was asked for */
+    uint32_t max_seqlen;        /* tokens of the longest stretch; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; after a row's length + 1 tokens: padding.
                                  * NULL: rows lie apart (enum leat_apart), are of order fit or slices, have tokens for
                                  * `ahead`, or are of a plan that changes them (leat_plan_row()) */
@@ -392,10 +395,11 @@ struct leat_outputs {
     uint8_t *attention_mask; /* 0: padding after a shorter row; else 1, also for rows of only padding */
     void *position_ids;    /* place of a token in its document, counted from the start of the document or of the row */
     void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next, ... */
-    int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all rows;
-                            * numbers that are left repeat the last one, which is rows * length. Of slices: of the
-                            * whole rows, of length * count */
-    uint64_t cu_seqlens_room; /* in numbers: batch->sequences + 1, and one per row that only `rows` or `length` pads */
+    int32_t *cu_seqlens;   /* 0, then the end of each stretch of one document or of padding, counted through all
+                            * rows; numbers that are left repeat the last one, which is rows * length. Slices have
+                            * those of the whole rows, of length * count */
+    uint64_t cu_seqlens_room; /* room in numbers: batch->sequences + 1, and one for each row that only `rows` or
+                               * `length` pads */
     float *loss_weights;   /* how much each label counts: 0 where loss_mask is 0; else 1, or the byte that the dataset's
                             * mask has for it / 255; times the weight of its source (leat_loader_options.
                             * source_weights). A weighted mean divides by their sum */
@@ -445,14 +449,14 @@ struct leat_times {
 /* Times of the loader's thread (with `threads` 0: of the calls) and of the consumer's waiting. */
 struct leat_loader_time {
     uint64_t order_ns, gather_ns;
-    uint64_t storage_ns;      /* it waited for a disk or a server; 0 if all came before it was needed, however many
-                               * requests that took */
+    uint64_t storage_ns;      /* time that it waited for a disk or a server; 0 if all came before it was needed,
+                               * however many requests that took */
     uint64_t documents_ns, outputs_ns, copy_ns, slot_ns;
     uint64_t consumer_ns;     /* how long the consumer waited in leat_loader_next() */
     uint64_t first_batch_ns;  /* time from open to the first batch */
     double waiting_share;     /* share of the consumer's time, over the last 100 batches */
     double waiting_share_all; /* share of the consumer's time, since the first batch */
-    uint64_t crew_ns;         /* work of further threads, all together */
+    uint64_t crew_ns;         /* work of the further threads, summed */
     uint64_t reserved[3];
 };
 
@@ -460,26 +464,26 @@ struct leat_loader_time {
 struct leat_loader_reads {
     uint64_t bytes;           /* bytes of tokens, gathered from files */
     uint64_t copied_bytes;    /* part of `bytes` that the CPU copied to slots, here or in the kernel; the disk wrote
-                               * the others there (enum leat_apart) */
+                               * the rest there itself (enum leat_apart) */
     uint64_t read_bytes;      /* requested from files, including what was read around rows */
-    uint64_t reads, hits;     /* rows read; those of them that needed no disk, as far as is known */
+    uint64_t reads, hits;     /* rows read; rows that needed no disk, as far as is known */
     uint64_t pages_verified;
-    uint64_t warmed_bytes;    /* read ahead in sequence, in the background */
+    uint64_t warmed_bytes;    /* bytes read ahead in sequence, in the background */
     uint32_t warming;         /* 1: files are being read ahead now */
-    uint32_t reads_in_flight; /* the most at any moment */
+    uint32_t reads_in_flight; /* most reads in flight at any moment */
     uint32_t unregistered;    /* 1: io_uring could not register memory (ulimit -l is too low): somewhat slower */
     uint32_t threads;         /* threads of the loader */
     uint32_t retries;         /* tries of calls that failed on a mount (leat_open_options.retry_seconds), by everybody
                                * who has the plan's datasets open */
     uint32_t reserved[7];
-    char engine[64];          /* in use: "map", or with the number of files "map 3, uring 1" */
+    char engine[64];          /* engines in use: "map", or with the number of files "map 3, uring 1" */
 };
 
 struct leat_loader_ring {
     uint64_t bytes;
     uint32_t slots;
-    uint32_t slots_wanted; /* on a GPU: greater than `slots` if there was no memory for more */
-    uint32_t huge_pages;   /* 1: requested for the ring */
+    uint32_t slots_wanted; /* slots wanted on a GPU: greater than `slots` if there was no memory for more */
+    uint32_t huge_pages;   /* 1: huge pages were requested for the ring */
     uint32_t unpinned;     /* 1, on a GPU: the ring's memory could not be pinned */
     int32_t numa_node;     /* node asked for the ring and its threads; negative: any */
     int32_t memory_node;   /* node of the ring's first page; negative: not known */
@@ -491,8 +495,9 @@ struct leat_loader_ring {
 /* All but the name: 0 on the host. */
 struct leat_loader_on_device {
     char name[64];       /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
-    uint64_t ring_bytes; /* the ring there, with the borrowed outputs */
-    double memory_used;  /* share in use, by any program, when the ring was made; above 0.8: a notice */
+    uint64_t ring_bytes; /* bytes of the ring on the GPU, with the borrowed outputs */
+    double memory_used;  /* share of the GPU's memory in use, by any program, when the ring was made; above 0.8: a
+                          * notice */
     uint64_t sent_bytes; /* bytes of slots copied to it */
     uint64_t reserved[3];
 };
@@ -502,8 +507,8 @@ struct leat_loader_remote {
     uint64_t requests, retries, bytes;
     double share;           /* share of the pages needed that did not lie in the cache */
     uint64_t cached_bytes;  /* bytes of the token files in the cache, as far as this process has filled it */
-    uint64_t cache_bytes;   /* all of their token files */
-    uint64_t evicted_bytes; /* that this process removed from the cache, to keep within its limit */
+    uint64_t cache_bytes;   /* bytes of all token files of these datasets */
+    uint64_t evicted_bytes; /* bytes that this process removed from the cache, to keep within its limit */
     uint32_t caching;       /* 1: a process of this node fetches the rest in the background now */
     uint32_t cache_failed;  /* 1: the rest of a dataset cannot be kept, and is fetched no more; a notice says why */
     uint64_t reserved[4];
@@ -515,13 +520,13 @@ struct leat_loader_balance {
     uint64_t dealt;          /* batches; those that a change of the plan makes again count again */
     double spread;           /* spread of the last batch */
     double spread_mean;
-    double spread_by_chance; /* the mean if each rank got consecutive rows */
+    double spread_by_chance; /* mean spread if each rank got consecutive rows */
     uint64_t reserved[4];
 };
 
 struct leat_loader_stats {
     size_t size;
-    uint64_t batches, rows, tokens; /* given to the consumer */
+    uint64_t batches, rows, tokens; /* what the consumer was given */
     uint64_t rows_damaged;
     struct leat_times next;         /* how long leat_loader_next() took */
     struct leat_loader_time time;

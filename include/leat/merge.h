@@ -16,10 +16,10 @@ struct leat_merge_report {
     uint64_t deduplicated; /* documents left out because an earlier one has equal text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     struct leat_info *info;   /* facts of `output`, or NULL */
-    uint64_t datasets;        /* that were joined: each one of a folder or a list counts */
-    uint64_t first_share, last_share, shares; /* consecutive parts of a run of `shares` parts: which, while some are
-                                                 missing; 0: the output is whole, or of no such run */
-    uint64_t parts;           /* names that were given, without what was passed over */
+    uint64_t datasets;        /* datasets that were joined: each one of a folder or a list counts */
+    uint64_t first_share, last_share, shares; /* the consecutive parts of a run of `shares` parts that were joined,
+                                               * while others are missing; 0: the output is whole, or of no such run */
+    uint64_t parts;           /* names that were given, without those that were passed over */
 };
 #define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL, 0, 0, 0, 0, 0 }
 
@@ -34,8 +34,8 @@ struct leat_merge_options {
     const struct leat_split *splits; /* NULL: none */
     uint64_t split_count;
     uint32_t reserved; /* 0 */
-    uint32_t threads; /* one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU that the
-                         process may run on */
+    uint32_t threads; /* threads: one arranges; the others, at most four, read ahead, sort and write; 0: one per CPU
+                       * that the process may run on */
     uint64_t memory;  /* limit for sorting, in bytes; 0: 2 GiB, or what control groups leave for it; less than 64 KiB
                          counts as 64 KiB */
     /* If not NULL: called now and then with the token bytes done: those that were read; with `dedup` those that were
@@ -44,7 +44,7 @@ struct leat_merge_options {
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     void (*output)(void *context, const struct leat_by_output *output); /* see struct leat_pack_options */
-    /* If not NULL: called from the calling thread for each dataset that is left out although a name is of it. */
+    /* If not NULL: called from the calling thread for each dataset that is left out although it was named. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
 };
 #define LEAT_MERGE_OPTIONS_INIT                                                                                        \

@@ -31,7 +31,7 @@ struct leat_split {
 struct leat_by_output {
     const char *name;  /* the dataset's: OUTPUT.VALUE, or OUTPUT.VALUE.SPLIT */
     const char *value; /* value of the field: a string's characters; the JSON of a number, true or false */
-    const char *split; /* NULL: the rest, or there are no splits */
+    const char *split; /* split of the dataset; NULL: the rest, or there are no splits */
     const struct leat_info *info;
 };
 
@@ -49,8 +49,8 @@ enum leat_pack_notice_kind {
     LEAT_NOTICE_REJECTED = 7, /* it gave no document: each of its `count` records was rejected, the first for what
                                  `message` says ("": there are more than 64 KiB of reasons). Not for an input that is
                                  damaged, or of which a part of a run has only a piece */
-    LEAT_NOTICE_FIELD = 8,    /* no record has the field `path` of a condition, as `message` says, which may name one
-                                 that they have: at the end of a run that has succeeded */
+    LEAT_NOTICE_FIELD = 8,    /* no record has the field `path` of a condition: `message` says so, and may name a
+                               * field that they have. Only at the end of a run that has succeeded */
     LEAT_NOTICE_CHAT = 9      /* before packing: the chat template writes no token after an answer, so that nothing
                                * that ends a turn is learned: `message` says so; `path` is "" */
 };
@@ -58,7 +58,8 @@ enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
     LEAT_SKIP_LINK = 1, /* it is a link in a folder that leads out of it */
     LEAT_SKIP_OWN = 2,  /* it is a file of the run's own output */
-    LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; of a folder (`path` ends in /), all in it */
+    LEAT_SKIP_MARKED = 3, /* it is in a folder, and its name begins with _; for a folder (`path` ends in /),
+                           * everything in it is left out */
     LEAT_SKIP_UNFINISHED = 4, /* merging: files of this part are named, but not a finished dataset */
     LEAT_SKIP_OLDER = 5,      /* merging: dataset c is not a share of the run, unlike c.1 */
     LEAT_SKIP_SPLIT = 6,      /* it does not belong to the split that `split_of` names */
@@ -77,17 +78,18 @@ struct leat_pack_notice {
 struct leat_pack_progress {
     uint64_t bytes, total_bytes; /* bytes of the inputs as stored on disk; total 0: not known */
     uint64_t text_bytes, tokens, documents, rejects;
-    uint64_t bytes_before;       /* those of `bytes` that were done before the run was resumed */
+    uint64_t bytes_before;       /* part of `bytes` that was done before the run was resumed */
     const char *bound;           /* the step that the others wait for: "reading", "encoding" or "writing"; or
                                     "checking", before a run is resumed, and `bytes` are those that it had written; or
                                     "arranging", and `bytes` are those of the tokens */
-    uint64_t kept_bytes, kept_tokens, kept_documents; /* the part that a killed run leaves: up to the last checkpoint */
+    uint64_t kept_bytes, kept_tokens, kept_documents; /* what is kept of a run that is killed: all up to the last
+                                                       * checkpoint */
 };
 
 /* Ways of tokens to the disk. The bytes do not depend on them. */
 enum leat_write {
-    LEAT_WRITE_AUTO = 0,   /* directly from where they are a quarter of the memory that is free at the start; with more
-                              than 8 threads, which would wait for each other, from 1 GiB on if that is less */
+    LEAT_WRITE_AUTO = 0,   /* cached up to a quarter of the memory that is free at the start, direct after that; with
+                            * more than 8 threads, which would wait for each other, direct after 1 GiB at most */
     LEAT_WRITE_CACHED = 1, /* through the page cache, where training finds them next */
     LEAT_WRITE_DIRECT = 2, /* past it, if the file system says that it can do that (ext4, XFS; Linux 6.1) */
 };
@@ -157,9 +159,10 @@ struct leat_pack_options {
     uint32_t reject_invalid;     /* a text with malformed UTF-8 is rejected; else each malformed part becomes U+FFFD */
 
     /* ---- What is made of them ---- */
-    uint32_t store_mask; /* see struct leat_writer_options; a token that nothing else is said about has 255 */
+    uint32_t store_mask; /* see struct leat_writer_options; a token without a mask of its own has 255 */
     uint32_t allow_empty; /* make the dataset also if the conditions of `keep` leave no document */
-    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
+    uint32_t shuffle;                /* this and the next four: as in struct leat_merge_options; not together with
+                                      * parts */
     uint32_t dedup;
     uint64_t seed;
     const struct leat_split *splits;
@@ -196,15 +199,15 @@ struct leat_pack_options {
     uint64_t include_count;
     const char *const *exclude;
     uint64_t exclude_count;
-    uint32_t allow_truncated; /* of a part of a run: inputs that were cut off or broken are no failure of its step;
-                                 leat_pack() reports them, and succeeds */
+    uint32_t allow_truncated; /* 1: inputs that were cut off or broken do not fail the step of a run's part;
+                               * leat_pack() always reports them, and succeeds */
 
     /* ---- What of conversations is learned, with `chat` ---- */
-    uint32_t learn; /* 0: all answers, "assistant"; 1: the "last"; 2: of it what follows its reasoning and tool calls,
-                       "final"; 3: "all" tokens. See leat_pack() */
-    uint32_t learn_reasoning;  /* of answers; 0: yes, 1: no */
-    uint32_t learn_tool_calls; /* of answers; 0: yes, 1: no */
-    uint32_t learn_end;        /* which tokens that end turns; 0: all, 1: the last, 2: none */
+    uint32_t learn; /* 0: all answers, "assistant"; 1: the "last" answer; 2: "final", what follows the reasoning and
+                     * tool calls of the last answer; 3: "all" tokens. See leat_pack() */
+    uint32_t learn_reasoning;  /* reasoning in answers is learned; 0: yes, 1: no */
+    uint32_t learn_tool_calls; /* tool calls in answers are learned; 0: yes, 1: no */
+    uint32_t learn_end;        /* tokens that end turns are learned; 0: all, 1: the last, 2: none */
     uint32_t reserved;         /* 0 */
     /* The member of messages that says how much each is learned, over `learn`; "none": none does. NULL: train,
      * training, loss, loss_mask, weight and loss_scale. See leat_pack(). */
@@ -234,8 +237,8 @@ struct leat_pack_serial {
 struct leat_pack_stream {
     char name[512];         /* cut to the array; empty: no input is compressed, or another one takes longer */
     uint64_t decompress_ns; /* CPU time of decompressing in serial.cut_ns */
-    uint64_t waited_ns;     /* for which threads waited for it, all together */
-    uint64_t threads_ns;    /* for which they were there */
+    uint64_t waited_ns;     /* time that threads waited for it, summed over them */
+    uint64_t threads_ns;    /* time that these threads existed, summed over them */
     uint64_t reserved[4];   /* 0 */
 };
 
@@ -248,7 +251,8 @@ struct leat_pack_report {
     uint64_t deduplicated;    /* documents left out because an earlier one has equal text */
     struct leat_info *splits; /* the caller's, one per split, set to LEAT_INFO_INIT; NULL: not wanted */
     uint64_t special_strings; /* strings of special tokens in the texts, encoded as such or not */
-    uint64_t damaged_inputs;  /* compressed or Parquet, and cut off or broken; what was readable is packed */
+    uint64_t damaged_inputs;  /* compressed or Parquet inputs that were cut off or broken; what was readable is
+                               * packed */
     char damage[512];         /* sentence on the first of them */
     uint64_t peak_memory;     /* peak memory of the process */
     uint32_t resumable;            /* on failure: `resume` can continue the run */
@@ -263,7 +267,7 @@ struct leat_pack_report {
     struct leat_pack_stream stream;
     uint64_t row_groups; /* row groups of Parquet inputs that were packed */
     uint64_t units;        /* stretches of inputs that threads handed to each other, in this run */
-    uint64_t lock_wait_ns; /* for which threads, all together, waited for each other to do that */
+    uint64_t lock_wait_ns; /* time that threads waited for each other to do that, summed over them */
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* bytes of tokens that this run wrote past the page cache */

@@ -89,17 +89,18 @@ struct leat_field {
     uint32_t reserved; /* 0 */
 };
 
-/* Sets *fields to those that all conditions name, *count of them; without conditions 0. The memory is the packer's. */
+/* Sets *fields to the fields that all conditions name, and *count to their number; without conditions 0. The memory
+ * is the packer's. */
 LEAT_API void leat_packer_fields(const struct leat_packer *p, const struct leat_field **fields, uint64_t *count);
 
 enum leat_value_kind {
-    LEAT_VALUE_NULL = 0,    /* or the row has no such field */
+    LEAT_VALUE_NULL = 0,    /* null, or the row has no such field */
     LEAT_VALUE_OTHER = 1,   /* true, a list, ...: it exists, and compares with nothing */
     LEAT_VALUE_STRING = 2,  /* `text` */
     LEAT_VALUE_DECIMAL = 3, /* `text`: a number as JSON has it */
     LEAT_VALUE_INT64 = 4,
     LEAT_VALUE_UINT64 = 5,
-    LEAT_VALUE_DOUBLE = 6, /* compared as the shortest decimal that is read as it */
+    LEAT_VALUE_DOUBLE = 6, /* compared as the shortest decimal that reads back as this double */
     LEAT_VALUE_FLOAT = 7   /* a double that is read as a float: 0.1f is 0.1 */
 };
 

@@ -54,8 +54,10 @@ enum leat_order {
 
 /* Ends of a plan with limits of epochs. */
 enum leat_stop {
-    LEAT_STOP_ALL = 0,  /* that all sources with a weight are spent: the others share the weight of those that are */
-    LEAT_STOP_FIRST = 1 /* the first one that is spent, with its last sample; only for windows and LEAT_ORDER_FIT */
+    LEAT_STOP_ALL = 0,  /* when all sources with a weight are spent; until then the others share the weight of spent
+                         * ones */
+    LEAT_STOP_FIRST = 1 /* with the last sample of the first source that is spent; only for windows and
+                         * LEAT_ORDER_FIT */
 };
 
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
@@ -67,7 +69,8 @@ struct leat_plan_source {
     const char *weight;  /* a decimal, read exactly ("0.3", "1e-9"); NULL: 1, for megatron none. "0": unused until a
                           * phase sets one */
     uint64_t epochs;     /* at most this many passes; the other sources then share its weight. 0: no limit */
-    const struct leat_dataset *dataset; /* already open, and until the plan is closed; NULL: the plan opens `name` */
+    const struct leat_dataset *dataset; /* an open dataset, which must stay open until the plan is closed; NULL: the
+                                         * plan opens `name` */
 };
 #define LEAT_PLAN_SOURCE_INIT { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL }
 
@@ -75,9 +78,9 @@ struct leat_plan_source {
  * before shows slices (its seq_len < base_len), it must have a multiple of 16 x base_len / seq_len samples. */
 struct leat_plan_phase {
     size_t size;
-    uint64_t begin;      /* greater than that of the phase before */
+    uint64_t begin;      /* first sample; greater than that of the phase before */
     const char *weights; /* decimals in the order of the sources, separated by commas; sources left out get 0 */
-    uint64_t seq_len;    /* a divisor of base_len, or for fit any; 0: as before */
+    uint64_t seq_len;    /* inputs of a sample: a divisor of base_len, or for fit any number; 0: as before */
 };
 #define LEAT_PLAN_PHASE_INIT { sizeof(struct leat_plan_phase), 0, NULL, 0 }
 
@@ -92,11 +95,12 @@ struct leat_plan_fit {
     uint64_t min_length;  /* documents of fewer tokens are left out */
     uint64_t max_length;  /* documents of more tokens are left out */
     uint64_t cut_length;  /* only this many first tokens of longer documents are used */
-    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; struct leat_piece */
+    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; see struct
+                           * leat_piece */
     uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
                            * predictions of the row before: context without loss. Below every seq_len */
-    uint32_t begin;       /* 1: what continues a document in a further row begins with the sources' begin token, in
-                           * place of its first token there, which the row before has as its last label */
+    uint32_t begin;       /* 1: a row that continues a document begins with the sources' begin token in place of the
+                           * document's token there, which is the last label of the row before */
     uint32_t reserved_number; /* 0 */
     uint64_t reserved[3];     /* 0 */
 };
@@ -265,7 +269,7 @@ struct leat_plan_info {
     size_t size;
     uint64_t sources;
     uint64_t phases;
-    uint64_t samples;      /* numbered from 0; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
+    uint64_t samples;      /* samples are numbered from 0 to below it; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
     uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end. Skips up to LEAT_MAX_SAMPLES are one */
     uint64_t seed;
     uint64_t seq_len;      /* length of the first phase */
@@ -287,12 +291,12 @@ struct leat_plan_source_info {
     size_t size;
     const char *name;                   /* valid until the plan is closed, as is `dataset` */
     const struct leat_dataset *dataset; /* dataset to read the samples' tokens from */
-    uint64_t blocks;                    /* each epoch shows all of them once; for documents: their number; for megatron:
-                                         * samples that were built, of all epochs */
-    uint64_t tokens;                    /* in the used range; without a split: all */
+    uint64_t blocks;                    /* blocks, each shown once per epoch; for documents: number of documents; for
+                                         * megatron: samples that were built, of all epochs */
+    uint64_t tokens;                    /* tokens in the used range; without a split: all tokens */
     uint64_t dropped;                   /* tokens at ends of datasets that no sample shows as an input */
-    uint64_t weight;                    /* in the first phase, as an integer: weights have no common factor; for
-                                         * megatron: how many of the plan's samples are its */
+    uint64_t weight;                    /* weight in the first phase, as an integer: weights have no common factor;
+                                         * for megatron: number of the plan's samples that are this source's */
     uint64_t epochs;                    /* limit of passes; 0: none */
 };
 #define LEAT_PLAN_SOURCE_INFO_INIT { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0 }
@@ -315,7 +319,7 @@ struct leat_sample {
     uint32_t source;
     uint32_t part;   /* number of the dataset in the source's list */
     uint32_t length; /* inputs; for fit: without the padding after them, with that of `align` between them */
-    uint32_t slice;  /* number in the block; for documents: 0; by tokens: of the row in its batch */
+    uint32_t slice;  /* number of the slice in the block; for documents: 0; by tokens: number of the row in its batch */
     uint32_t tokens; /* tokens of the row: length + 1, since the last input's label is the token after it; 0 for a
                       * document without tokens; for fit: length + pieces, since each piece has its last label */
     uint32_t pieces; /* pieces of the row; see leat_plan_pieces() */
@@ -379,7 +383,7 @@ struct leat_stretch {
     uint32_t at;       /* place in the row, from 0 */
     uint32_t inputs;
     uint32_t literal;  /* 1: a literal token */
-    uint32_t begins;   /* 1: what the row has of a document begins with the first one */
+    uint32_t begins;   /* 1: the part of a document that the row has begins with the first of these tokens */
     uint32_t reserved; /* 0 */
 };
 
@@ -464,7 +468,7 @@ LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, const st
 struct leat_plan_state {
     size_t size;
     uint64_t position; /* samples shown so far; also the position of the next one */
-    uint64_t damaged;  /* those of them with damaged tokens, which were masked; the caller counts them */
+    uint64_t damaged;  /* samples shown with damaged tokens, which were masked; the caller counts them */
     uint64_t skipped;  /* samples skipped so far; set by leat_plan_state_load() */
 };
 #define LEAT_PLAN_STATE_INIT { sizeof(struct leat_plan_state), 0, 0, 0 }

@@ -13,7 +13,7 @@ extern "C" {
 struct leat_pull_options {
     size_t size;
     uint32_t force;       /* replace an existing dataset */
-    uint32_t connections; /* at once, at most 64, each with 8 MiB of memory; 0: 8 */
+    uint32_t connections; /* connections at once, at most 64, each with 8 MiB of memory; 0: 8 */
     /* If not NULL: called now and then with the bytes done. Nonzero stops leat_pull() (LEAT_E_STOPPED). */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
@@ -52,7 +52,8 @@ LEAT_API enum leat_status leat_pull(const char *url, const char *name, const str
 struct leat_push_options {
     size_t size;
     uint32_t force;       /* replace a dataset that is there: its index is removed first */
-    uint32_t connections; /* at once, at most 64, each with a part in memory (16 MiB, more beyond 156 GiB); 0: 8 */
+    uint32_t connections; /* connections at once, at most 64, each with a part in memory (16 MiB, more beyond 156
+                           * GiB); 0: 8 */
     /* If not NULL: called now and then with the bytes done. Nonzero stops leat_push() (LEAT_E_STOPPED). */
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;

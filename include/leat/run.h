@@ -91,7 +91,7 @@ struct leat_run_info {
     const char *const *inputs; /* inputs as they were given */
     uint64_t input_count;
     uint64_t files, bytes; /* files of these inputs, and their size */
-    uint64_t whole_files;  /* that go whole to one part, as compressed ones do */
+    uint64_t whole_files;  /* files that go whole to one part, as compressed ones do */
     uint64_t empty_parts;  /* that get nothing */
     uint32_t parts;        /* 0: parts are pushed */
     uint32_t reserved; /* 0 */
@@ -144,9 +144,9 @@ enum leat_run_state {
 struct leat_run_part {
     uint32_t state;    /* enum leat_run_state */
     uint32_t advice;   /* hint of the error of a part that failed, for leat_run_advice(); else 0 */
-    uint64_t tokens, documents; /* so far; of a part that was killed, at its last checkpoint */
-    /* The next seven are of parts that run, or ended without being done. */
-    uint64_t bytes, total_bytes; /* bytes of its inputs; total 0: not known */
+    uint64_t tokens, documents; /* tokens and documents so far; for a part that was killed, at its last checkpoint */
+    /* The next seven describe parts that run, or that ended without being done. */
+    uint64_t bytes, total_bytes; /* bytes of the part's inputs; total 0: not known */
     uint64_t pid;
     double tokens_per_s; /* while it ran */
     double age;          /* seconds since the last sign of life */
@@ -163,12 +163,12 @@ struct leat_run_status {
     uint64_t tokens, documents;      /* so far */
     double tokens_per_s;             /* sum over all parts that run */
     double share;                    /* share of the work that is done; below 1 until all parts are */
-    double seconds_left;             /* at this rate; negative: nothing runs */
+    double seconds_left;             /* seconds until all parts are done at this rate; negative: no part runs */
     /* The run owns the memory of these, until the next call of this function or leat_run_close(). */
     const struct leat_run_part *items; /* part n is items[n - 1] */
     const char *left;       /* the parts that are not done and that no process packs, as `sbatch --array` takes them:
                                "3,7-9"; "": none */
-    const char *unfinished; /* numbers of the parts that are not complete, those that run included */
+    const char *unfinished; /* numbers of the parts that are not complete, running ones included */
 };
 #define LEAT_RUN_STATUS_INIT \
     { sizeof(struct leat_run_status), 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, NULL, NULL, NULL }
@@ -214,7 +214,7 @@ enum leat_run_mend {
     LEAT_RUN_MEND_FORCE = 3,   /* leat_run_step() with `force`: the part is packed again */
     LEAT_RUN_MEND_LIMIT = 4,   /* call leat_run_step() with a larger limit of rejects, which goes on; if parts are
                                 * pushed, leat_run_create() with it, and commit again */
-    LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole; or that allows it */
+    LEAT_RUN_MEND_ACCEPT = 5,  /* leat_run_step() with `force` when the input is whole, or with `allow_truncated` */
     LEAT_RUN_MEND_RESTORE = 6, /* let whoever has the file as it was restore it; then call again */
     LEAT_RUN_MEND_CREATE = 7,  /* remove the file, and call leat_run_create() with the planned options, which writes
                                 * it again */
@@ -222,7 +222,7 @@ enum leat_run_mend {
     LEAT_RUN_MEND_STEPS = 9    /* leat_run_step() of the parts that are left */
 };
 
-/* Work that waits until then. */
+/* Work that has to wait until the error is mended. */
 enum leat_run_waits { LEAT_RUN_WAITS_NOTHING = 0, LEAT_RUN_WAITS_PART = 1, LEAT_RUN_WAITS_ALL = 2 };
 
 struct leat_run_advice {
@@ -320,7 +320,7 @@ struct leat_run_piece {
     uint64_t documents, tokens;
     uint64_t text_bytes, rejects, kept_out; /* see struct leat_pack_report */
     char key[136];
-    char split[72]; /* "": it is of the dataset of the rest, or there are none */
+    char split[72]; /* name of the split that the piece is of; "": the dataset of the rest, or there are no splits */
 };
 
 /*
@@ -333,8 +333,8 @@ struct leat_run_piece {
 LEAT_API enum leat_status leat_run_finish(struct leat_packer *p, struct leat_run_piece *pieces, uint64_t count,
                                           struct leat_pack_report *report, struct leat_error *err);
 
-/* A piece as one line of text, for processes of other machines and other programs; and back. LEAT_E_ARGUMENT if the
- * text is not a piece. */
+/* Write a piece as one line of text, for processes of other machines and other programs, and read it back.
+ * LEAT_E_ARGUMENT if the text is not a piece. */
 #define LEAT_RUN_PIECE_BYTES 512
 LEAT_API void leat_run_piece_text(const struct leat_run_piece *piece, char text[LEAT_RUN_PIECE_BYTES]);
 LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *text, struct leat_error *err);

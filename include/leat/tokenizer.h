@@ -53,18 +53,19 @@ LEAT_API void leat_tokenizer_close(struct leat_tokenizer *t);
 struct leat_tokenizer_info {
     size_t size;
     uint64_t vocabulary;     /* the highest id plus 1 */
-    uint64_t end_token;      /* ends a document; LEAT_NONE: not known */
+    uint64_t end_token;      /* token that ends a document; LEAT_NONE: not known */
     uint8_t fingerprint[16]; /* fingerprint of the vocabulary and of everything else that decides how text is encoded,
                               * not of the file's form */
     uint64_t candidate_count;
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens with a name like one */
-    uint64_t begin_token; /* begins a document: the one token that the post-processor of a tokenizer.json puts before
-                             each text, if it puts nothing but perhaps end_token after it; LEAT_NONE: none */
+    uint64_t begin_token; /* token that begins a document: the one token that the post-processor of a tokenizer.json
+                           * puts before each text, if it puts nothing but perhaps end_token after it; LEAT_NONE:
+                           * none */
     /* Tokens that a post-processor puts before and after a text that is encoded alone, if it puts one each; LEAT_NONE:
      * none. leat_encoder_encode() adds neither. */
     uint64_t text_before;
     uint64_t text_after;
-    uint32_t text_other;  /* 1: it puts something else there, and the two above are LEAT_NONE */
+    uint32_t text_other;  /* 1: the post-processor puts something else there, and the two above are LEAT_NONE */
     uint32_t reserved;    /* 0 */
     const char *path; /* path of the file that it was opened from; the tokenizer's; NULL: a built-in, or opened from
                        * what a dataset stores */

@@ -43,7 +43,7 @@ struct leat_verify_options {
 
 struct leat_verify_report {
     size_t size;
-    uint64_t bytes;           /* checked, in both files */
+    uint64_t bytes;           /* bytes checked in both files */
     uint64_t damaged_pages;   /* 4 KiB pages of token files with a wrong hash */
     uint64_t damaged_others;  /* broken sections, records and rules, each counted once */
     uint64_t part;            /* part of the first damaged page; LEAT_NONE: no page is damaged */

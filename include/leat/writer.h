@@ -15,8 +15,8 @@ struct leat_writer;
 struct leat_writer_options {
     size_t size;
     uint64_t vocabulary;  /* 1 to 2^32; decides the width: two bytes up to 65,536 entries, else four */
-    uint64_t end_token;   /* appended to each document; LEAT_NONE: none. _INIT: LEAT_NONE */
-    uint64_t begin_token; /* put before each document; LEAT_NONE: none. _INIT: LEAT_NONE */
+    uint64_t end_token;   /* token appended to each document; LEAT_NONE: none. _INIT: LEAT_NONE */
+    uint64_t begin_token; /* token put before each document; LEAT_NONE: none. _INIT: LEAT_NONE */
     const struct leat_stored_tokenizer *tokenizer; /* tokenizer to store in the index; NULL: none. The call copies it */
     const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
     uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content gives the same bytes */

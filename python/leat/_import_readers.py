@@ -418,7 +418,8 @@ class _Litdata:
         return found if found in DTYPES else None
 
     def _keys(self):
-        """Of data_spec, which is JSON in a string: [1, {"type": "builtins.dict", "context": "[\\"input_ids\\"]"}]."""
+        """Returns the keys that data_spec lists, or None if items are not dicts. data_spec is JSON in a string:
+        [1, {"type": "builtins.dict", "context": "[\\"input_ids\\"]"}]."""
         spec = json.loads(self.config.get("data_spec") or "null")
         if not isinstance(spec, list) or len(spec) != 2 or spec[1].get("type") != "builtins.dict":
             return None

@@ -33,8 +33,10 @@ class Wrong(ValueError):
 
 
 class Stretch(NamedTuple):
-    """Characters of a message that are learned alike. `weight`: how much each counts, from 0 to 1; `turn`: how much the
-    token does that ends the turn, which follows this stretch, or is in it (`within`); None: no turn ends here."""
+    """A stretch of characters of one message that are learned alike.
+
+    `weight` is how much each character counts, from 0 to 1. `turn` is how much the token counts that ends the turn,
+    or None if no turn ends here. That token follows the stretch, or with `within` lies in it."""
     begin: int
     end: int
     weight: float
@@ -44,7 +46,8 @@ class Stretch(NamedTuple):
 
 
 class Learning:
-    """What is learned; `message_weight`: the member of messages that says it, "none", or None for the usual ones."""
+    """The options that say what is learned. `message_weight` names the member of messages that says how much each is
+    learned; "none" means no member, None the usual ones."""
     strict = True  # an answer that is to be learned must be shown
 
     def __init__(self, learn="assistant", learn_reasoning="yes", learn_tool_calls="yes", learn_end="all",
@@ -62,7 +65,8 @@ class Learning:
 
     @classmethod
     def of_lines(cls, lines):
-        """Makes it from the packer's lines: a choice is a number, a line feed \\n, a backslash \\\\."""
+        """Reads the options from the packer's lines. A choice is written as its number, a line feed as \\n, and a
+        backslash as \\\\."""
         plain = {"\\n": "\n", "\\\\": "\\"}
         given = dict(re.sub(r"\\.", lambda found: plain[found[0]], line).split(" ", 1)
                      for line in lines.split("\n") if line)
@@ -70,7 +74,7 @@ class Learning:
                       for name, value in given.items()})
 
     def word(self, number, message):
-        """What a message itself says that it counts; None: nothing."""
+        """Returns the weight that a message gives itself, or None if it gives none."""
         word = None
         for name in self.names:
             value = message.get(name)
@@ -83,7 +87,7 @@ class Learning:
         return word
 
     def choose(self, turns, messages, text):
-        """The stretches of a text that are learned, in order; with mode all, of all of it."""
+        """Returns the stretches of a text that are learned, in order. In mode "all" they cover the whole text."""
         pieces, generated = _pieces(turns, messages, text)
         answers = sorted(generated) if turns.has_generation else [
             number for number, message in enumerate(messages) if message.get("role") == "assistant"]
@@ -102,7 +106,7 @@ class Learning:
         return self._stretches(learned, weights)
 
     def _weights(self, messages, answers):
-        """How much each message counts, and the last answer's number."""
+        """Returns the weight of each message, and the number of the last answer."""
         last = answers[-1] if answers else None
         chosen = {"assistant": set(answers), "all": range(len(messages))}.get(self.mode, answers[-1:])
         words = [self.word(number, message) for number, message in enumerate(messages)]
@@ -137,7 +141,7 @@ class Learning:
 
 
 def shown(number, name, value, answer):
-    """A member of a message as the template gets it, with marks; `answer`: of an assistant's."""
+    """Returns a member of a message with marks, as the template gets it. `answer`: it is an assistant's message."""
     part = MEMBERS.get(name, OTHER)
     source = 1 + PARTS * number + part
     if not answer or part != CONTENT:
@@ -155,7 +159,7 @@ def shown(number, name, value, answer):
 
 
 def _says(message):
-    """Whether an answer has a content of more than reasoning and white space."""
+    """Returns true if an answer's content has more than reasoning and white space."""
     content = message.get("content")
     texts = content if isinstance(content, list) else [content]
     texts = [item.get("text") if isinstance(item, dict) else item for item in texts]
@@ -165,8 +169,8 @@ def _says(message):
 # ---- Pieces ----------------------------------------------------------------------------------------------------------
 
 def _pieces(turns, messages, text):
-    """[(begin, end, message, parts that it is, or is between)] in order, and the messages that {% generation %} wrote.
-    """
+    """Returns the pieces in order, and the messages that {% generation %} wrote. A piece is (begin, end, message,
+    parts); the parts are those that it is, or lies between."""
     runs = [run for run in _marked.runs(text) if run[2]]
     owned = _generated(runs, messages, str.__str__(text))
     generated = {message for _, _, message, _ in owned}
@@ -178,14 +182,14 @@ def _pieces(turns, messages, text):
 
 
 def _owner(mark):
-    """The message and the part that a mark names; None: no message."""
+    """Returns the message and the part that a mark names; the message is None if it names none."""
     source = mark // SOURCES - 1
     return (None, frozenset()) if source < 0 else (source // PARTS, frozenset((source % PARTS,)))
 
 
 def _generated(runs, messages, text):
-    """The pieces of what {% generation %} wrote. What the template wrote there belongs to the message before it in the
-    same block, or else to the next; in a block without a message, to the next answer."""
+    """Returns the pieces of the text in {% generation %} blocks. The template's own text in a block belongs to the
+    message before it in that block, or else to the message after it; in a block without one, to the next answer."""
     out, span = [], []
     for begin, end, mark in [*runs, (0, 0, 0)]:
         if span and (not mark & GENERATED or span[-1][1] != begin):
@@ -214,15 +218,17 @@ def _of_span(span, before, messages, text):
 
 
 def _between(left, right, text, begin, end):
-    """The pieces of what the template wrote between two of a message: what closes reasoning is reasoning."""
+    """Returns the pieces of the template's text between two pieces of one message. Text that closes reasoning counts as
+    reasoning."""
     thought = THOUGHT.match(text, begin, end) if left[3] == {REASONING} else None
     at, parts = (thought.end(), right[3]) if thought else (begin, left[3] | right[3])
     return [(begin, at, *left[2:])] * (begin < at) + [(at, end, left[2], parts)] * (at < end)
 
 
 def _joined(turns, messages, text, known):
-    """The pieces of messages, with what the template wrote between those of one message, before an answer that begins
-    with reasoning or a tool call, and after one that ends so. `known`: all that is not the template's."""
+    """Returns the pieces of messages, joined with template text that belongs to them: text between pieces of one
+    message, before an answer that begins with reasoning or a tool call, and after an answer that ends with one. `known`
+    has all pieces that are not the template's."""
     out = []
     for left, right in zip([(0, 0, None, frozenset()), *known], [*known, (len(text), len(text), None, frozenset())]):
         at, end = left[1], right[0]
@@ -248,8 +254,8 @@ def _is_answer(messages, piece):
 
 
 def _covering(pieces, length):
-    """Pieces with all that lies between them: it belongs to the next message, or else, with the token that ends its
-    turn, to the last."""
+    """Returns pieces that cover the whole text. Text between two pieces belongs to the next message; text at the end,
+    with the token that ends the turn, belongs to the last message."""
     out, at = [], 0
     for begin, end, message, learned, within in pieces:
         if begin > at:
@@ -264,8 +270,8 @@ def _covering(pieces, length):
 # ---- What a template writes around answers ---------------------------------------------------------------------------
 
 class Turns:
-    """What a template writes before and after an answer, as small conversations show it. It is found when it is first
-    asked for; nothing is known where the template refuses these conversations."""
+    """Finds out what a template writes before and after an answer, by rendering small conversations when first asked.
+    If the template refuses these conversations, nothing is known."""
     USER, ANSWER = {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
 
     def __init__(self, template, variables):
@@ -281,7 +287,7 @@ class Turns:
             return None
 
     def answer_begins(self, text, begin, end):
-        """Where in a stretch that the template wrote the generation prompt ends; `end`: it is not there."""
+        """Returns where the generation prompt ends in a stretch of template text, or `end` if it is not there."""
         if self._prompts is None:
             self._prompts = {self._prompt(**more) for more in ({}, {"enable_thinking": False}, {"thinking": False})}
             self._prompts |= {prompt.rstrip() for prompt in self._prompts}
@@ -299,7 +305,7 @@ class Turns:
         return prompt.lstrip()
 
     def closes(self):
-        """The text after an answer that ends its turn; empty: not known."""
+        """Returns the text that ends a turn after its answer, or "" if it is not known."""
         if self._closes is None:
             texts = self._try(self.USER, self.ANSWER), self._try(self.USER, self.ANSWER, self.USER)
             after = [_after_content(text, 1) for text in texts if text is not None]
@@ -309,7 +315,7 @@ class Turns:
 
 
 def _after_content(text, message):
-    """What follows the content of a message."""
+    """Returns the text that follows the content of a message."""
     source = 1 + PARTS * message + CONTENT
     marks = _marked.marks_of(text)
     return str.__str__(text)[max((n + 1 for n, mark in enumerate(marks) if ord(mark) // SOURCES == source), default=0):]

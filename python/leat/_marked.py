@@ -244,8 +244,8 @@ class Marked(str):
 
 
 def _as_beside(own, beside, how):
-    """Marks of what a template put beside, or in place of, others: if `how` (any, all) of those have a source or are
-    generated, it is of theirs."""
+    """Returns the marks of text that a template put beside other text, or in its place. If any or all (`how`) of the
+    other characters have a source or are generated, the new text gets their source."""
     marks = [ord(mark) // GENERATED * GENERATED for mark in beside]
     if not own or not marks or not how(marks):
         return own

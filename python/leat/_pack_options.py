@@ -20,7 +20,8 @@ ROWS = [Row._make(row) for row in PACK_OPTIONS]
 
 def takes(kind, **defaults):
     """Decorates a function whose last parameter is **options: gives it the keywords of a class of options.py, in the
-    order of the table of options, for inspect.signature() and help(). `defaults` are of those that are not in it."""
+    order of the table of options, for inspect.signature() and help(). `defaults` has the defaults of keywords that are
+    not in the table."""
     import inspect
     usual = {row.keyword.rpartition(".")[2]: _default(row) for row in ROWS}
     types = {name: type for base in reversed(kind.__mro__) for name, type in base.__dict__.get(
@@ -47,7 +48,7 @@ def _default(row):
 
 
 def taken(function, options):
-    """All keywords of a function that takes() has decorated, with those that are given."""
+    """Returns all keywords of a function that takes() has decorated, with the values in `options` for those given."""
     keywords = function.keywords
     for name in options:
         if name not in keywords:
@@ -59,8 +60,8 @@ def taken(function, options):
 
 
 def read_options(given):
-    """The options among these keywords as pack_options_take() of the extension reads them: fields of struct
-    leat_pack_options, and its lists."""
+    """Returns these keywords as pack_options_take() of the extension reads them: fields of struct leat_pack_options,
+    and its lists."""
     fields, lists = {}, {}
     for row in ROWS:
         if row.keyword in given:
@@ -71,11 +72,11 @@ def read_options(given):
 
 
 def pack_options(given, tokenizer, files=None):
-    """The same of all options of leat.pack() and its kin, and what starts the processes that render conversations."""
+    """Returns what read_options() makes of all options of leat.pack() and its kin, and the renderers of chats."""
     chat, renderers = chat_of(given["chat"]), None
     given = dict(given, chat=chat, end=_end_token(tokenizer, given["end"], chat),
                  begin=_begin_token(tokenizer, given["begin"], given["end"], chat))
-    if "allow_binary" in given:  # of documents without files
+    if "allow_binary" in given:  # an option of documents without files
         given["Files.allow_binary"] = given["allow_binary"]
     for group in filter(None, (files, chat)):
         given.update({f"{type(group).__name__}.{field.name}": getattr(group, field.name) for field in fields(group)})
@@ -185,7 +186,7 @@ def _end_token(tokenizer, end, chat):
 
 
 def _limit(most):
-    """(records, millionths of the records), one of them None."""
+    """Returns a limit as (records, millionths of the records), of which one is None."""
     import fractions
     if most is None:
         return None, 1000000

@@ -18,11 +18,11 @@ class Batch:
     """A batch. Its arrays are attributes; outputs that the loader was not asked for are None.
 
     inputs, labels   rows x length; a label without loss is -100, or what the loader was given for it
-    position_ids     of each token in its document, counted from the start of the document or of the row
+    position_ids     place of each token in its document, counted from the start of the document or of the row
     document_ids     0 for the tokens of a row's first document, 1 for the next
     loss_mask        true where the label counts
-    loss_weights     how much: 0 where it does not; else 1, or the byte / 255 that the dataset's mask has; times the
-                     weight that the loader was given for its source; float32
+    loss_weights     how much the label counts: 0 where loss_mask is false; else 1, or the byte / 255 that the dataset's
+                     mask has; times the weight that the loader was given for its source; float32
     attention_mask   false for the padding after a shorter row
     source_ids       the number of the row's source in the plan; -1 for padding
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32

@@ -293,10 +293,11 @@ class Dataset:
 
             duckdb.sql("SELECT source, sum(len(tokens)) FROM documents GROUP BY source")  # documents = dataset.arrow()
 
-        number  of the document, int64
-        id, source  as in place(): its id, and the path of its input; null where it is not known
-        text    as text() has it
-        tokens  as stored, with begin and end token: lists of uint16 or uint32, in place where the file is mapped
+        number  number of the document, int64
+        id, source  its id, and the path of its input, as in place(); null where it is not known
+        text    its text, as text() returns it
+        tokens  its tokens as stored, with begin and end token: lists of uint16 or uint32, in place where the file is
+                mapped
         mask    lists of uint8, one for each token: 255 where no mask is stored
         """
         columns = listed("columns must be a list of names", columns)

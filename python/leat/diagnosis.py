@@ -36,8 +36,8 @@ class Diagnosis(namedtuple("Diagnosis", "share real synthetic waiting steps toke
     share      the part of a step with a real batch that the loader takes, 0 to 1: the median of several turns
     real, synthetic   seconds of a step, with real batches and with one that is in memory
     waiting    seconds of a step in next(loader)
-    steps      of each kind
-    tokens     of a batch of this rank
+    steps      number of steps with real batches, and with the one in memory
+    tokens     tokens of a batch of this rank
     thread     seconds that the loader worked, by what it did, most first
     stats      loader.stats() at the end
     """
@@ -113,8 +113,8 @@ def _settle(loader, slots, step):
 
 
 def diagnose(loader, step, steps=50, warm_up=5):
-    """Whether training waits for its loader: takes `steps` steps with batches of `loader` and as many with one that is
-    in memory, in turns, and returns a Diagnosis: print() shows it in ten lines.
+    """Finds out whether training waits for its loader. It takes `steps` steps with batches of `loader` and as many with
+    one batch that is in memory, in turns, and returns a Diagnosis, which print() shows in ten lines.
 
         print(leat.diagnose(loader, train_step))
 

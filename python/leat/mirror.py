@@ -17,9 +17,9 @@ def pull(url, name, *, force: bool = False, connections: int = 8, progress=None)
     url          s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME,
                  https://HOST/PATH/NAME; keys, region and endpoint come from the variables and files of the tools of
                  AWS, Azure and the Hub
-    name         of the dataset here
+    name         name of the dataset on this machine
     force        replaces an existing dataset, once the new one is complete
-    connections  at once, 1 to 64, each with 8 MiB of memory
+    connections  number of connections at once, 1 to 64, each with 8 MiB of memory
     progress     a function that is called with (bytes done, bytes in all). An exception in it, or Ctrl-C, stops the
                  work; the next call goes on from there
 
@@ -32,7 +32,7 @@ def push(name, url, *, force: bool = False, connections: int = 8, progress=None)
     """Copies a dataset of this machine to a bucket, s3://BUCKET/NAME, gs:// or az://, like `leat push`.
 
     force        replaces a dataset that is there; without it nothing is replaced
-    connections  at once, 1 to 64, each with a part of 16 MiB in memory, or more
+    connections  number of connections at once, 1 to 64, each with a part of 16 MiB in memory, or more
     progress     as for leat.pull()
 
     Pages are compared with their hashes before they are sent.

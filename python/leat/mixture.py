@@ -149,7 +149,8 @@ class Mixture:
         self._names = [source.name for source in sources]
         if len(set(self._names)) < len(self._names):
             raise ValueError("two sources of a leat.Mixture have one name")
-        # Steps, and sums of losses and numbers of rows since the last decision, of this rank and of a loaded state.
+        # Since the last decision: the number of steps, and the sums of losses and numbers of rows, of this rank and of
+        # a loaded state.
         changes, self._steps, *self._had = self._read_state(state)
         self._sums, self._counts = [0] * len(sources), [0] * len(sources)
         self._lines = self._read()
@@ -252,10 +253,10 @@ class Mixture:
     # ---- Decisions
 
     def step(self, loader, decide):
-        """Ends a step of training on all ranks; each `every` steps, changes the weights to decide(weights, losses).
-        Both are dicts by names of sources: weights are shares of 1, and losses the means over the rows of all ranks
-        since the last decision, without sources that had none. It gives a weight for each source. Returns whether it
-        was asked."""
+        """Ends a step of training on all ranks. Every `every` steps, it calls decide(weights, losses) and changes the
+        weights to the result, which has a weight for each source. Both arguments are dicts by names of sources:
+        weights are shares of 1; losses are means over the rows of all ranks since the last decision, without sources
+        that had no rows. Returns True if decide() was called."""
         instance("loader", loader, Loader, "a leat.Loader")
         instance("decide", decide, Callable, "a function")
         self._steps += 1
@@ -301,7 +302,7 @@ class Mixture:
     # ---- Checkpoints
 
     def state_dict(self, loader):
-        """To save with the loader's state: how many changes the log has, and what counts for the next decision. All
-        ranks must call it, and it is the same on all."""
+        """Returns what to save with the loader's state: how many changes the log has, and what counts for the next
+        decision. All ranks must call it, and get equal results."""
         sums, counts = self._total(loader)
         return {"changes": len(self._lines), "steps": self._steps, "sums": sums, "counts": counts}

@@ -121,8 +121,8 @@ class fit(Order):
                   between have no loss: they belong to the document before them
     overlap       each row of a document longer than a row, except its first, begins with the last so many predictions
                   of the row before, as context without loss
-    begin         True: what continues a document in a further row begins with the begin token, in place of its first
-                  token there, which the row before has as its last label
+    begin         True: a row that continues a document begins with the begin token in place of the document's token
+                  there, which is the last label of the row before
     """
 
     _: KW_ONLY
@@ -144,10 +144,10 @@ class fit(Order):
 class FIM(Group):
     """Fill-in-the-middle, for code: leat.Plan("code", 4096, fim=leat.FIM(0.5, 0.5, "<PRE>", "<MID>", "<SUF>")).
 
-    What a row has of a document is cut in three with the probability `rate`, and becomes PRE prefix SUF suffix MID
+    With the probability `rate`, a row's part of a document is cut in three, and becomes PRE prefix SUF suffix MID
     middle or, with the probability `spm`, PRE SUF suffix MID prefix middle. It loses its last three tokens, so that
-    rows keep their length. The plan's seed, the sample's number and the document decide: it is the same for any
-    ranks, after each resume, and in plan.pieces(), plan.trace() and `leat show`.
+    rows keep their length. The plan's seed, the sample's number and the document decide, so the result is equal for
+    any ranks, after each resume, and in plan.pieces(), plan.trace() and `leat show`.
 
     rate, spm   decimals from 0 to 1, as you write them
     prefix, middle, suffix   ids of tokens, or their names in the tokenizer that the first source's dataset stores
@@ -319,7 +319,7 @@ class Files(Group):
                   packed)
     include       a pattern or several: of folders, only files that match one are packed. A pattern without a slash is
                   compared with names ("*.jsonl"), one with a slash with paths below the folder ("en/**")
-    exclude       likewise: files that match one are not packed
+    exclude       a pattern or several: files of folders that match one are not packed
     skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
     allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
     follow_links  also packs the targets of symbolic links that lead out of the folder; else such links are left out

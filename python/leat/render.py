@@ -184,7 +184,7 @@ def repaired(value):
 
 
 def data_in_bytes(text):
-    """A byte for each byte of the text: whether it stood in the conversation."""
+    """Returns a byte for each byte of the text: 1 if it stood in the conversation, else 0."""
     from leat import _marked
     plain = str.__str__(text)[:]
     return b"".join((b"\1" if mark & _marked.DATA else b"\0") * len(plain[begin:end].encode())
@@ -192,7 +192,7 @@ def data_in_bytes(text):
 
 
 def stretches_in_bytes(stretches, messages, text):
-    """As render.h has them: from characters to bytes."""
+    """Returns the stretches in the form of render.h, with their ends counted in bytes."""
     text, out, at, byte = str.__str__(text)[:], [], 0, 0
     for stretch in stretches:
         begin = byte + len(text[at:stretch.begin].encode())

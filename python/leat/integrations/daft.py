@@ -38,9 +38,9 @@ class Sink(DataSink):
     text, id           the columns that have them; id=None: no ids
     order              a column whose values give the order of the documents; None: any order
     nulls              "skip" leaves out rows without a text; "error" fails
-    threads            that encode at a time; None: on the native runner, which writes one thing at a time, as many as
-                       this process has CPUs; on Ray, where a node runs a task on each CPU, 1
-    memory             at most, of a process; None: as leat.pack() on the native runner; on Ray, and with `order`,
+    threads            number of threads that encode; None: on the native runner, which writes one thing at a time, as
+                       many as this process has CPUs; on Ray, where a node runs a task on each CPU, 1
+    memory             limit for a process; None: as leat.pack() on the native runner; on Ray, and with `order`,
                        320 MiB more than the process has when a part begins
 
     write_sink() returns a row with documents, tokens, text_bytes, rejected and parts. Then `dataset` is the opened

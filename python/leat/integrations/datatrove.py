@@ -44,8 +44,8 @@ class Pack(PipelineStep):
     tokenizer  a name or a path, as all ranks find it
     id         "id": the id of each document; another name: that field of its metadata; None: no ids
     threads    number of threads that encode, for each rank
-    memory     at most, of the process of a rank; None: 320 MiB more than it has when it begins
-    options    those of leat.Run, but force and append. Fields that they name are those of the metadata, `text` and
+    memory     limit for the process of a rank; None: 320 MiB more than it has when it begins
+    options    those of leat.Run except force and append. Fields that they name are those of the metadata, `text` and
                `id`
 
     The order is that of ranks. Documents go on to the next step, if any. Ranks that the executor's completions list are

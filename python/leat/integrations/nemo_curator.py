@@ -31,7 +31,7 @@ class Pack(ProcessingStage[DocumentBatch, FileGroupTask]):
     tokenizer       a name or a path, as all nodes find it
     text, id, mask  columns of the batches
     threads         number of threads that encode, for each worker
-    memory          at most, of the process of a worker; None: 320 MiB more than it has when it begins
+    memory          limit for the process of a worker; None: 320 MiB more than it has when it begins
     options         those of leat.Run
 
     The run begins when the stage is made, as the modes of Curator's own writers take effect then. What a program has

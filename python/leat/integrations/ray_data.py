@@ -35,8 +35,9 @@ class Datasink(ray.data.Datasink):
                          a filter or a shuffle leaves them, so that a part is not tiny. More makes fewer parts, of which
                          there should be at most 10,000. None: Ray joins nothing, and writes in the tasks that read or
                          map; each of these makes a part, and holds all of its rows in memory
-    threads              that encode in a task: give as many CPUs to write_datasink(ray_remote_args={"num_cpus": 4})
-    memory               at most, of a task's worker; None: 320 MiB more than it has when it begins
+    threads              number of threads that encode in a task: give write_datasink() as many CPUs, by
+                         ray_remote_args={"num_cpus": 4}
+    memory               limit for a task's worker; None: 320 MiB more than it has when it begins
 
     The run begins when the sink is made, on the driver: a wrong option, or an `output` that is a finished dataset,
     fails there, before Ray does anything. After write_datasink(), `dataset` is the opened dataset, `pieces` what the

@@ -46,7 +46,7 @@ def register(session) -> None:
     extend       "true": mode("append") adds to a dataset that exists, as a new list of parts with a new identity
     nulls        "skip" leaves out rows without a text; "error"
     allow_empty  "true": a table without rows becomes a dataset without documents
-    memory       of a task's process, at most; else 320 MiB more than it has when it begins
+    memory       limit for a task's process; else 320 MiB more than it has when it begins
 
     The documents have the order of rows in `df`. A task encodes with spark.task.cpus threads. All columns of `df`
     travel to its Python worker: select those that are needed.
@@ -110,7 +110,7 @@ class Source(DataSource):
         return Reader(dataset, schema, divide(dataset, options.get("partitions")))
 
 
-# of the columns that Dataset.arrow() has
+# Spark's types of the columns that Dataset.arrow() has
 _TYPES = {"number": "bigint", "id": "string", "source": "string", "tokens": "array<int>", "text": "string",
           "mask": "array<smallint>"}
 
@@ -134,7 +134,7 @@ def _path(options: dict[str, Any], method: str) -> str:
 # ---- Writing ----
 
 class Message(WriterCommitMessage):
-    """What a task has made; None: it had no rows."""
+    """The message of a task: the piece that it has made, or None if it had no rows."""
 
     def __init__(self, piece):
         self.piece = piece

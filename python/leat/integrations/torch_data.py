@@ -138,7 +138,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
             self._away[0] = 0
 
     def _own_state(self, state):
-        """What a StatefulDataLoader's state says of this dataset; any other state as it is."""
+        """Returns this dataset's state out of a StatefulDataLoader's state, and any other state unchanged."""
         if not isinstance(state, dict):
             return state
         if "_snapshot" not in state:
@@ -213,7 +213,7 @@ class MapDataset(torch.utils.data.Dataset):
 
     @staticmethod
     def collate(rows):
-        """The batch of these rows: a tuple of its outputs."""
+        """Returns the batch of these rows, as a tuple of its outputs."""
         whole = getattr(rows, "whole", None)
         if whole is not None:
             return whole

@@ -40,7 +40,7 @@ class _LoadState(TrainerCallback):
 
 
 class _Turns:
-    """In the place of indices: one for each batch that the loader may have, and each begins its pass anew."""
+    """Stands in for indices: yields one for each batch that the loader may have. Each iterator begins a pass."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -51,7 +51,7 @@ class _Turns:
 
 
 class _Batches:
-    """In the place of a dataset: its item is the loader's next batch, whatever the index."""
+    """Stands in for a dataset: any of its items is the loader's next batch, whatever the index."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -250,8 +250,8 @@ class LoaderMixin:
             self._leat_load.state = None
 
     def _leat_skips_too_much(self, folder):
-        """Whether the Trainer, which skips as many batches as it counts steps, leaves out some that were not trained
-        on: after a change of the ranks or of the batches. Without skipping, it takes all that are left."""
+        """Returns True if the Trainer, which skips as many batches as it counts steps, leaves out some that were not
+        trained on, as after a change of the ranks or of the batches. Without skipping, it takes all that are left."""
         loader, state = self.leat_loader, self._leat_load.state
         if not os.path.isfile(os.path.join(folder, TRAINER_STATE_NAME)):
             return False  # it counts none
