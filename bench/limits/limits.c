@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -45,41 +44,6 @@ const struct option_row bench_limits_options[] = {
     BENCH_JSON(limits_values),
     OPTIONS_END
 };
-
-void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
-                bool (*run)(void *context, struct contest_work *work))
-{
-    struct limits_case *kept = &g->contexts[g->count];
-    struct contest_case *c = &g->cases[g->count++];
-
-    *kept = context;
-    c->name = name;
-    c->item = item;
-    c->context = kept;
-    c->run = run;
-}
-
-bool limits_refuse(struct contest_work *work, const char *what, int os_error)
-{
-    return os_error == 0 ? contest_refuse(work, "%s", what) : contest_refuse(work, "%s (%s)", what, strerror(os_error));
-}
-
-void *limits_map(size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (memory == MAP_FAILED)
-        return NULL;
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* A failure is fine: without huge pages it is a little slower. */
-    memset(memory, 1, bytes);
-    return memory;
-}
-
-void limits_unmap(void *memory, size_t bytes)
-{
-    if (memory)
-        munmap(memory, bytes);
-}
 
 /* ---- The test files --------------------------------------------------------------------------------------------- */
 
