@@ -54,53 +54,6 @@ bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool res
     return s == LEAT_OK && !raised;
 }
 
-/* ---- Renderers: objects with open() -> descriptor and close(descriptor), called by threads of the library ---- */
-
-/* Writes the exception that is set into `err`, in the one line that Python prints. */
-static void say_exception(struct leat_error *err)
-{
-    PyObject *value = errors_take(), *text;
-    const char *said;
-
-    text = value ? PyObject_Str(value) : NULL;
-    said = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    errors_set(err, LEAT_E_IO, "a process that renders conversations cannot be started: %s",
-               said ? said : "an exception was raised");
-    PyErr_Clear();
-    Py_XDECREF(text);
-    Py_XDECREF(value);
-}
-
-static enum leat_status renderers_open(void *context, int *fd, struct leat_error *err)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *number = PyObject_CallMethod(context, "open", NULL);
-    long opened = number ? PyLong_AsLong(number) : -1;
-
-    if (opened < 0)
-        say_exception(err);
-    *fd = (int)opened;
-    Py_XDECREF(number);
-    PyGILState_Release(state);
-    return opened < 0 ? LEAT_E_IO : LEAT_OK;
-}
-
-static void renderers_close(void *context, int fd)
-{
-    PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *done = PyObject_CallMethod(context, "close", "i", fd);
-
-    if (!done)
-        PyErr_WriteUnraisable(context);
-    Py_XDECREF(done);
-    PyGILState_Release(state);
-}
-
-struct leat_renderers pack_renderers_of(PyObject *object)
-{
-    return (struct leat_renderers) { renderers_open, renderers_close, object };
-}
-
 /* ---- Reports ---- */
 
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_pack_report, member)

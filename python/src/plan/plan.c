@@ -10,40 +10,6 @@
 #include "core/pause.h"
 #include "dataset/dataset.h"
 
-/* ---- The object ---- */
-
-static PyTypeObject *plan_type;
-
-const struct leat_plan *plan_of(PyObject *self)
-{
-    return handle_object(((struct plan *)(void *)self)->handle);
-}
-
-struct handle *plan_handle(PyObject *object)
-{
-    if (!PyObject_TypeCheck(object, plan_type))
-        return PyErr_SetString(PyExc_TypeError, "expected a leat.Plan"), NULL;
-    return ((struct plan *)(void *)object)->handle;
-}
-
-PyObject *plan_wrap(struct handle *handle)
-{
-    struct plan *self = PyObject_New(struct plan, plan_type);
-
-    if (!self) {
-        handle_drop(handle);
-        return NULL;
-    }
-    self->handle = handle;
-    return (PyObject *)self;
-}
-
-static void plan_dealloc(PyObject *self)
-{
-    handle_drop(((struct plan *)(void *)self)->handle);
-    module_free_object(self);
-}
-
 /* ---- Facts ---- */
 
 static PyObject *plan_text(PyObject *self, PyObject *unused)
@@ -169,52 +135,6 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
         return errors_raise(&err);
     return ARGS_TUPLE(x->number, x->source, x->window, piece.document, x->offset, x->part, x->epoch, x->length,
                       x->block, x->token);
-}
-
-/* Finds the stretches of a sample's row, which the caller frees. */
-enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
-                               uint64_t *count, struct leat_error *err)
-{
-    enum leat_status s = leat_plan_row(plan, x, NULL, 0, count, err);
-
-    *row = NULL;
-    if (s != LEAT_OK)
-        return s;
-    *row = calloc((size_t)*count + 1, sizeof **row);
-    return *row ? leat_plan_row(plan, x, *row, *count, count, err)
-                : errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu64 " pieces", *count);
-}
-
-/* pieces(n): Returns the pieces of sample n's row in their order, a list of (source, part, token or None, count, at,
- * document or None, inputs, literal or None). */
-static PyObject *plan_pieces(PyObject *self, PyObject *args)
-{
-    struct leat_stretch *row = NULL;
-    struct leat_sample x;
-    PyObject *list = NULL;
-    uint64_t number, count = 0;
-    struct leat_error err;
-    enum leat_status s;
-
-    if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
-        return NULL;
-    s = leat_plan_sample(plan_of(self), number, &x, &err);
-    if (s == LEAT_OK)
-        s = plan_row_find(plan_of(self), &x, &row, &count, &err);
-    if (s == LEAT_OK)
-        list = PyList_New((Py_ssize_t)count);
-    else
-        errors_raise(&err);
-    for (uint64_t i = 0; list && i < count; i++) {
-        const struct leat_stretch *t = &row[i];
-        PyObject *item = ARGS_TUPLE(t->source, t->part, t->literal ? LEAT_NONE : t->token, t->count, t->at, t->document,
-                                    t->inputs, t->literal ? t->token : LEAT_NONE);
-
-        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
-            Py_CLEAR(list);
-    }
-    free(row);
-    return list;
 }
 
 /* banned(source, document, n): Returns True if the document is banned in sample n. */
@@ -415,7 +335,7 @@ static PyObject *plan_state_load(PyObject *self, PyObject *args)
     return ARGS_TUPLE(state.position, state.damaged, state.skipped);
 }
 
-/* ---- The type ---- */
+/* ---- The module ---- */
 
 static PyMethodDef methods[] = {
     { "text", plan_text, METH_NOARGS, NULL },
@@ -442,18 +362,6 @@ static PyMethodDef methods[] = {
     { "state_load", plan_state_load, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
-
-static PyType_Slot slots[] = {
-    { Py_tp_dealloc, plan_dealloc },
-    { Py_tp_methods, methods },
-    { Py_tp_doc, "An open plan; leat.Plan wraps it." },
-    { 0, NULL },
-};
-
-static PyType_Spec spec = { .name = "leat._leat.Plan",
-                            .basicsize = sizeof(struct plan),
-                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                            .slots = slots };
 
 static PyMethodDef functions[] = {
     { "open_plan", plan_open, METH_VARARGS, NULL },
@@ -485,5 +393,5 @@ int plan_register(PyObject *module)
 {
     if (add_orders(module) < 0)
         return -1;
-    return module_add_type(module, &spec, &plan_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+    return plan_add_type(module, methods) < 0 ? -1 : PyModule_AddFunctions(module, functions);
 }

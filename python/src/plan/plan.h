@@ -1,5 +1,6 @@
-/* plan.h: leat._leat.Plan, an open plan. plan.c has its methods, samples and states; plan_open.c opens it;
- * plan_rows.c reads rows at any positions. Code that fills batches belongs to the room python/src/loader/. */
+/* plan.h: leat._leat.Plan, an open plan. plan_object.c has the object, plan.c its methods, samples and states;
+ * plan_open.c opens it; plan_rows.c reads rows at any positions. Code that fills batches belongs to the room
+ * python/src/loader/. */
 #ifndef LEAT_PYTHON_PLAN_H
 #define LEAT_PYTHON_PLAN_H
 
@@ -19,9 +20,8 @@ struct handle *plan_handle(PyObject *object);
 /* Makes an object for an open plan. It takes the handle over, also on failure. */
 PyObject *plan_wrap(struct handle *handle);
 
-/* Finds the stretches of a sample's row, which the caller frees. */
-enum leat_status plan_row_find(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
-                               uint64_t *count, struct leat_error *err);
+/* Adds the type with these methods to the module. Returns -1 with an exception set on failure. */
+int plan_add_type(PyObject *module, PyMethodDef *methods);
 
 /* Returns (n, source, window, document, offset, part, epoch, length, block, token), or NULL with an exception set. */
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
@@ -35,6 +35,7 @@ PyObject *plan_change(PyObject *self, PyObject *args);
 PyObject *plan_change_text(PyObject *self, PyObject *args);
 PyObject *plan_change_place(PyObject *self, PyObject *args);
 PyObject *plan_ban(PyObject *self, PyObject *args);
+PyObject *plan_pieces(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 PyObject *plan_labels_apart(PyObject *self, PyObject *unused);
 PyObject *plan_rows_apart(PyObject *self, PyObject *args);

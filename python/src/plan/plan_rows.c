@@ -11,6 +11,52 @@
 #include "core/array.h"
 #include "plan.h"
 
+/* Finds the stretches of a sample's row, which the caller frees. */
+static enum leat_status find_row(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
+                                 uint64_t *count, struct leat_error *err)
+{
+    enum leat_status s = leat_plan_row(plan, x, NULL, 0, count, err);
+
+    *row = NULL;
+    if (s != LEAT_OK)
+        return s;
+    *row = calloc((size_t)*count + 1, sizeof **row);
+    return *row ? leat_plan_row(plan, x, *row, *count, count, err)
+                : errors_set(err, LEAT_E_NO_MEMORY, "no memory for a row of %" PRIu64 " pieces", *count);
+}
+
+/* pieces(n): Returns the pieces of sample n's row in their order, a list of (source, part, token or None, count, at,
+ * document or None, inputs, literal or None). */
+PyObject *plan_pieces(PyObject *self, PyObject *args)
+{
+    struct leat_stretch *row = NULL;
+    struct leat_sample x;
+    PyObject *list = NULL;
+    uint64_t number, count = 0;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
+        return NULL;
+    s = leat_plan_sample(plan_of(self), number, &x, &err);
+    if (s == LEAT_OK)
+        s = find_row(plan_of(self), &x, &row, &count, &err);
+    if (s == LEAT_OK)
+        list = PyList_New((Py_ssize_t)count);
+    else
+        errors_raise(&err);
+    for (uint64_t i = 0; list && i < count; i++) {
+        const struct leat_stretch *t = &row[i];
+        PyObject *item = ARGS_TUPLE(t->source, t->part, t->literal ? LEAT_NONE : t->token, t->count, t->at, t->document,
+                                    t->inputs, t->literal ? t->token : LEAT_NONE);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    free(row);
+    return list;
+}
+
 /* Finds the samples at the positions of a list; the caller frees them. They must have one length, unless rows are
  * padded (order fit). Returns NULL with an exception set on failure. */
 static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
@@ -75,7 +121,7 @@ static enum leat_status read_stretches(const struct leat_plan *plan, const struc
 {
     struct leat_stretch *row;
     uint64_t count = 0, at = 0, i = 0;
-    enum leat_status s = plan_row_find(plan, x, &row, &count, err);
+    enum leat_status s = find_row(plan, x, &row, &count, err);
 
     for (; s == LEAT_OK && i < count && row[i].at == at && x->tokens - at >= row[i].count; at += row[i++].count)
         s = read_stretch(plan, &row[i], ids + at, err);
@@ -281,7 +327,7 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
     uint64_t count = x->pieces, stretches;
     const struct leat_stretch *next;
     struct leat_stretch *row;
-    enum leat_status s = plan_row_find(j->plan, x, &row, &stretches, err);
+    enum leat_status s = find_row(j->plan, x, &row, &stretches, err);
 
     next = row;
     if (s == LEAT_OK)
