@@ -122,9 +122,6 @@ void rows_mark(uint8_t *base, const struct rows_layout *layout);
 /* How many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is none. */
 uint32_t rows_learned(const struct rows_job *job, uint32_t row);
 
-/* A row as the kernels see it on the host. */
-struct rows_line rows_line_here(const struct rows_job *job, uint32_t row);
-
 /* The same for rows in segments, which rows_fill(), rows_learned() and rows_sequences() call. */
 void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job);
 uint32_t rows_learned_in_segments(const struct rows_job *job, uint32_t row);

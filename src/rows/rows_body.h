@@ -190,4 +190,24 @@ ROWS_BODY int64_t rows_document(const struct rows_job *j, uint32_t row, uint32_t
     return number;
 }
 
+/* Returns a row as the kernels see it on the host. */
+ROWS_BODY struct rows_line rows_line_here(const struct rows_job *j, uint32_t number)
+{
+    const struct rows_layout *l = &j->layout;
+    struct rows_line r = { .tokens = rows_begin(j, number),
+                           .token_width = l->token_width,
+                           .source = rows_source(j, number),
+                           .source_weight = rows_source_weight(j, number) };
+    const void *lengths = j->base + l->lengths_at, *starts = j->base + l->starts_at;
+
+    if (number >= l->rows)
+        return r;
+    r.length = ((const uint32_t *)lengths)[number];
+    r.flags = j->base[l->flags_at + number];
+    r.mask = rows_mask(j, number);
+    if (l->start_words > 0)
+        r.starts = (const uint64_t *)starts + (size_t)number * l->start_words;
+    return r;
+}
+
 #endif
