@@ -480,3 +480,10 @@ bool answer_same_version(const struct transfer *t)
            (url_in_hub(t->url) && t->redirected && t->code >= 200 && t->code < 300) ||
            strcmp(strong(t, t->if_match), strong(t, t->answer.etag)) == 0;
 }
+
+void transfer_free(struct transfer *t)
+{
+    buffer_free(&t->text);
+    text_forget(t->redirected);
+    t->redirected = NULL;
+}

@@ -273,7 +273,7 @@ static enum leat_status add_signature(struct request *q, const struct transfer *
         s = text_join(&value, err, "SharedKey ", name, ":", signature, NULL);
     }
     if (s == LEAT_OK)
-        s = client_add(q, "Authorization", value, err);
+        s = request_add(q, "Authorization", value, err);
     text_forget(value);
     free(text);
     free(name);
@@ -292,7 +292,7 @@ static enum leat_status add_digests(struct request *q, const struct transfer *t,
     md5_of(t->body_bytes ? t->body : "", t->body_bytes, md5);
     md5_etag(md5, 0, made_of);
     base64_encode(text, md5, sizeof md5);
-    return client_add(q, "Content-MD5", text, err);
+    return request_add(q, "Content-MD5", text, err);
 }
 
 enum leat_status azure_headers(struct request *q, const struct transfer *t, const struct address *a,
@@ -309,14 +309,14 @@ enum leat_status azure_headers(struct request *q, const struct transfer *t, cons
     if (t->method == TRANSFER_PUT)
         s = add_digests(q, t, body, err);
     if (s == LEAT_OK && whole)
-        s = client_add(q, "x-ms-blob-type", "BlockBlob", err);
+        s = request_add(q, "x-ms-blob-type", "BlockBlob", err);
     if (s == LEAT_OK)
-        s = client_add(q, "x-ms-date", date, err);
+        s = request_add(q, "x-ms-date", date, err);
     if (s == LEAT_OK && made_of)
-        s = client_add(q, AZURE_MADE_OF, made_of, err);
+        s = request_add(q, AZURE_MADE_OF, made_of, err);
     if (s == LEAT_OK)
-        s = client_add(q, "x-ms-version", VERSION, err);
+        s = request_add(q, "x-ms-version", VERSION, err);
     if (s == LEAT_OK && c->secret)
         return add_signature(q, t, a, c, err);
-    return s == LEAT_OK && c->token ? client_add_token(q, c->token, err) : s;
+    return s == LEAT_OK && c->token ? request_add_token(q, c->token, err) : s;
 }

@@ -9,6 +9,26 @@
 #include "base/status.h"
 #include "text.h"
 
+enum leat_status request_add(struct request *q, const char *name, const char *value, struct leat_error *err)
+{
+    enum leat_status s = text_join(&q->headers[q->header_count], err, name, ": ", value, NULL);
+
+    q->header_count += s == LEAT_OK;
+    return s;
+}
+
+enum leat_status request_add_token(struct request *q, const char *token, struct leat_error *err)
+{
+    char *value;
+    enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
+
+    if (s == LEAT_OK) {
+        s = request_add(q, "Authorization", value, err);
+        text_forget(value);
+    }
+    return s;
+}
+
 #ifdef LEAT_HAVE_CURL
 #include <curl/curl.h>
 

@@ -18,6 +18,12 @@ struct request {
     const char *certificates; /* a file of those of authorities; NULL: the system's */
 };
 
+/* Adds a header to a request. */
+enum leat_status request_add(struct request *q, const char *name, const char *value, struct leat_error *err);
+
+/* Adds a token in place of a signature. */
+enum leat_status request_add_token(struct request *q, const char *token, struct leat_error *err);
+
 /* The ends of an attempt. */
 enum carried {
     CARRIED,             /* an answer, with its code */

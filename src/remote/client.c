@@ -40,14 +40,6 @@ static bool signs(const struct remote *r, const struct url *u)
     return (url_in_bucket(u) || url_in_hub(u)) && (c.secret || c.token || c.query);
 }
 
-enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err)
-{
-    enum leat_status s = text_join(&q->headers[q->header_count], err, name, ": ", value, NULL);
-
-    q->header_count += s == LEAT_OK;
-    return s;
-}
-
 static void free_headers(struct request *q)
 {
     while (q->header_count > 0)
@@ -64,24 +56,12 @@ static enum leat_status add_conditions(struct request *q, const struct transfer 
     if (t->count > 0) {
         (void)snprintf(range, sizeof range, "bytes=%" PRIu64 "-%" PRIu64, t->first + t->received,
                        t->first + t->count - 1);
-        s = client_add(q, "Range", range, err);
+        s = request_add(q, "Range", range, err);
     }
     if (s == LEAT_OK && strong)
-        s = client_add(q, "If-Match", t->if_match, err);
+        s = request_add(q, "If-Match", t->if_match, err);
     if (s == LEAT_OK && t->only_new)
-        s = client_add(q, "If-None-Match", "*", err);
-    return s;
-}
-
-enum leat_status client_add_token(struct request *q, const char *token, struct leat_error *err)
-{
-    char *value;
-    enum leat_status s = text_join(&value, err, "Bearer ", token, NULL);
-
-    if (s == LEAT_OK) {
-        s = client_add(q, "Authorization", value, err);
-        text_forget(value);
-    }
+        s = request_add(q, "If-None-Match", "*", err);
     return s;
 }
 
@@ -104,31 +84,17 @@ static enum leat_status add_signature(const struct remote *r, struct request *q,
     enum leat_status s = LEAT_OK;
 
     if (!c.id)
-        return client_add_token(q, c.token, err);
+        return request_add_token(q, c.token, err);
     signature_time(time(NULL) + (time_t)r->skew, moment);
     sha256_of(t->body_bytes ? t->body : "", t->body_bytes, hash);
     sha256_hex(hash, payload);
     if (!signature_make(&sr, &c, r->region, moment, authorization))
         return status_argument(err, "AWS_REGION", "AWS_ACCESS_KEY_ID or AWS_REGION is too long");
     for (size_t i = 0; i < sr.header_count && s == LEAT_OK; i++)
-        s = client_add(q, headers[i].name, headers[i].value, err);
+        s = request_add(q, headers[i].name, headers[i].value, err);
     if (s == LEAT_OK)
-        s = client_add(q, "Authorization", authorization, err);
+        s = request_add(q, "Authorization", authorization, err);
     return s;
-}
-
-const char *client_certificates(const struct remote *r, bool aws)
-{
-    const char *own = aws ? r->environment.values[SETTING_AWS_CERTIFICATES] : NULL;
-
-    return own ? own : r->environment.values[SETTING_CERTIFICATES];
-}
-
-const char *client_endpoint(const struct remote *r, const struct url *u)
-{
-    if (u->scheme == URL_AZURE)
-        return azure_named(&r->environment, u);
-    return r->environment.values[url_in_hub(u) ? SETTING_HUB_ENDPOINT : SETTING_ENDPOINT];
 }
 
 static enum leat_status make_address(struct remote *r, const struct url *u, struct address *a, struct leat_error *err)
@@ -137,7 +103,7 @@ static enum leat_status make_address(struct remote *r, const struct url *u, stru
     enum leat_status s;
 
     if (u->scheme != URL_AZURE)
-        return address_make(a, u, client_endpoint(r, u), r->region, err);
+        return address_make(a, u, keys_endpoint(r, u), r->region, err);
     *a = (struct address) { NULL, NULL, NULL };
     s = r->azure_settled ? LEAT_OK : azure_settle(&r->environment, err);
     r->azure_settled = s == LEAT_OK;
@@ -185,7 +151,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
         return status_argument(err, "AZURE_STORAGE_ENDPOINT",
                                "AZURE_STORAGE_ENDPOINT must be https://, or http:// of this machine, for a token of "
                                "Entra ID");
-    q.certificates = client_certificates(r, t->url->scheme == URL_S3);
+    q.certificates = environment_certificates(&r->environment, t->url->scheme == URL_S3);
     if (t->method == TRANSFER_POST)
         q.stall_seconds *= FINISH_STALLS;
     s = text_join(&url, err, t->redirected ? t->redirected : a->url, *query || *sas ? "?" : "", query,
@@ -193,7 +159,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
     if (s != LEAT_OK)
         return s;
     q.url = url;
-    s = client_add(&q, "User-Agent", "leat/" LEAT_VERSION, err);
+    s = request_add(&q, "User-Agent", "leat/" LEAT_VERSION, err);
     if (s == LEAT_OK)
         s = add_conditions(&q, t, err);
     if (s == LEAT_OK && azure)
@@ -447,7 +413,7 @@ static bool has_all(const struct transfer *t)
 /* Returns true if certificates play a part: not with http://, also of an endpoint. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
-    const char *endpoint = u->scheme == URL_HTTPS ? NULL : client_endpoint(r, u);
+    const char *endpoint = u->scheme == URL_HTTPS ? NULL : keys_endpoint(r, u);
 
     return u->scheme != URL_HTTP && !(endpoint && text_begins(endpoint, "http://"));
 }
@@ -573,13 +539,6 @@ enum leat_status remote_check_listed(const struct remote *r, uint64_t objects, c
 void remote_count(const struct remote *r, struct remote_counts *counts)
 {
     *counts = r->counts;
-}
-
-void transfer_free(struct transfer *t)
-{
-    buffer_free(&t->text);
-    text_forget(t->redirected);
-    t->redirected = NULL;
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------------------------- */

@@ -26,16 +26,4 @@ struct remote {
     atomic_bool woken, given_up;
 };
 
-/* Adds a header to a request. */
-enum leat_status client_add(struct request *q, const char *name, const char *value, struct leat_error *err);
-
-/* Adds a token in place of a signature. */
-enum leat_status client_add_token(struct request *q, const char *token, struct leat_error *err);
-
-/* Returns the endpoint that the user's variable names for `u`; NULL: it is Amazon's, Google's, Azure's or the Hub's. */
-const char *client_endpoint(const struct remote *r, const struct url *u);
-
-/* The file of certificates of authorities; NULL: the system's. libcurl, unlike its command, reads no variable. */
-const char *client_certificates(const struct remote *r, bool aws);
-
 #endif

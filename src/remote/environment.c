@@ -276,6 +276,13 @@ enum leat_status environment_hub_token(char **token, struct leat_error *err)
     return s;
 }
 
+const char *environment_certificates(const struct environment *e, bool aws)
+{
+    const char *own = aws ? e->values[SETTING_AWS_CERTIFICATES] : NULL;
+
+    return own ? own : e->values[SETTING_CERTIFICATES];
+}
+
 void environment_free(struct environment *e)
 {
     for (unsigned i = 0; i < SETTINGS; i++)

@@ -67,6 +67,10 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
 /* The token in the user's file, as `hf auth login` writes it; NULL: no such file. */
 enum leat_status environment_hub_token(char **token, struct leat_error *err);
 
+/* Returns the file of certificates of authorities, or NULL for the system's. libcurl, unlike its command, reads no
+ * variable. */
+const char *environment_certificates(const struct environment *e, bool aws);
+
 void environment_free(struct environment *e); /* zeroes what is secret */
 
 #endif

@@ -36,7 +36,7 @@ static enum leat_status ask_once(const struct remote *r, struct carrying *c, con
                                .url = q->url,
                                .stall_seconds = q->seconds,
                                .near = q->near,
-                               .certificates = client_certificates(r, q->aws) };
+                               .certificates = environment_certificates(&r->environment, q->aws) };
     uint64_t end = clock_ns() + (uint64_t)4 * q->seconds * 1000000000;
     const char *why;
     enum leat_status s;
@@ -633,9 +633,16 @@ static size_t server_length(const char *url)
     return host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : 0;
 }
 
+const char *keys_endpoint(const struct remote *r, const struct url *u)
+{
+    if (u->scheme == URL_AZURE)
+        return azure_named(&r->environment, u);
+    return r->environment.values[url_in_hub(u) ? SETTING_HUB_ENDPOINT : SETTING_ENDPOINT];
+}
+
 bool keys_may_go(const struct remote *r, const struct url *u, const char *to)
 {
-    const char *endpoint = client_endpoint(r, u), *host;
+    const char *endpoint = keys_endpoint(r, u), *host;
     bool bare = u->scheme == URL_GS && !has_own(r, u), may = false;
     size_t length = server_length(to), before = strlen("https://");
 

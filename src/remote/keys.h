@@ -45,6 +45,9 @@ struct keys {
     bool asked;        /* once, and there may be none */
 };
 
+/* Returns the endpoint that the user's variable names for `u`; NULL: it is Amazon's, Google's, Azure's or the Hub's. */
+const char *keys_endpoint(const struct remote *r, const struct url *u);
+
 /* Returns true if the keys for `u` may go with a request to this address, by the table in keys.c. */
 bool keys_may_go(const struct remote *r, const struct url *u, const char *to);
 
