@@ -236,7 +236,8 @@ void leat_run_close(struct leat_run *run)
 enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_pack_options *o,
                           const struct pack_in_run *in_run, struct leat_pack_report *report, struct leat_error *err)
 {
-    char *chat = o->chat && *o->chat ? run_path(&run->plan, o->chat) : NULL, *shared = run_file(run->folder, ".inputs");
+    char *chat = o->chat && *o->chat ? run_plan_path(&run->plan, o->chat) : NULL,
+         *shared = run_file(run->folder, ".inputs");
     struct pack_in_run whole = *in_run;
     enum leat_status s = LEAT_OK;
 
@@ -252,11 +253,6 @@ enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_
     return s;
 }
 
-char *run_path(const struct run_plan *plan, const char *path)
-{
-    return *path == '/' ? strdup(path) : path_join(plan->from, path, NULL);
-}
-
 /* The Hub may say to wait. */
 static uint32_t on_waiting(void *options, const char *why)
 {
@@ -268,7 +264,7 @@ static uint32_t on_waiting(void *options, const char *why)
 enum leat_status run_take_tokenizer(struct leat_run *run, struct leat_error *err)
 {
     struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
-    char *path = run->tokenizer ? NULL : run_path(&run->plan, run->plan.tokenizer);
+    char *path = run->tokenizer ? NULL : run_plan_path(&run->plan, run->plan.tokenizer);
     enum leat_status s = LEAT_OK;
 
     if (run->tokenizer)

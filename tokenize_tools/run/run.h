@@ -44,8 +44,4 @@ enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_
 /* Opens the plan's tokenizer, once. */
 enum leat_status run_take_tokenizer(struct leat_run *run, struct leat_error *err);
 
-/* A path of the plan as this process opens it: relative ones count from the plan's folder. The caller frees it. NULL:
- * no memory. */
-char *run_path(const struct run_plan *plan, const char *path);
-
 #endif

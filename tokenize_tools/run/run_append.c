@@ -55,6 +55,14 @@ static enum leat_status say_differs(const struct run_place *place, const char *w
                          place->path, what);
 }
 
+bool pushed_has_split(const struct folder_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (folder_part_in(&list->parts[i], name))
+            return true;
+    return false;
+}
+
 /* Whether the list has parts of these splits, and of no other. */
 static bool has_splits(const struct folder_list *list, const struct leat_pack_options *pack)
 {
@@ -150,7 +158,7 @@ enum leat_status pushed_sweep_list(struct run_place *place, const struct folder_
         return run_place_remove(place, file, err);
     if (!folder_list_is(file, &folder))
         return LEAT_OK;
-    s = pushed_read_list(place, file, &earlier, &text, &why);
+    s = run_place_read_list(place, file, &earlier, &text, &why);
     if (s == LEAT_OK && earlier.count > 0 && !grew_from(list, &earlier))
         s = run_place_remove(place, file, &why);
     if (s == LEAT_E_CHECKSUM || s == LEAT_E_VERSION) /* not this version's to judge */

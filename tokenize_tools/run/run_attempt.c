@@ -314,7 +314,7 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     a->dividing.force = 1; /* what an earlier try has left */
     a->dividing.allow_empty = 1;
     if (s == LEAT_OK && o->chat && *o->chat) {
-        a->chat = run_path(&run->plan, o->chat);
+        a->chat = run_plan_path(&run->plan, o->chat);
         o->chat = a->chat;
         s = a->chat ? LEAT_OK : status_no_memory(err, 0);
     }

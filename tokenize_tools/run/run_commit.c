@@ -334,7 +334,7 @@ static void sweep_rest(struct run_place *place, const struct run_plan *plan)
     struct folder_list list;
     struct buffer text = { 0 };
 
-    if (pushed_read_list(place, FOLDER_LIST, &list, &text, NULL) == LEAT_OK)
+    if (run_place_read_list(place, FOLDER_LIST, &list, &text, NULL) == LEAT_OK)
         (void)pushed_sweep(place, &list, plan, false, NULL);
     folder_list_free(&list);
     buffer_free(&text);
@@ -405,7 +405,7 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
     if (s == LEAT_OK && standing == STANDS && place->remote) { /* nothing is locked: a commit may have come first */
         folder_list_free(&list);
         buffer_free(&text);
-        s = pushed_read_list(place, FOLDER_LIST, &list, &text, err);
+        s = run_place_read_list(place, FOLDER_LIST, &list, &text, err);
         if (s == LEAT_OK && list.count > 0 && memcmp(list.run, number, sizeof list.run) == 0) {
             s = run_place_remove(place, PUSHED_PLAN, err);
             s = s == LEAT_OK ? say_committed(place, err) : s;

@@ -326,3 +326,25 @@ enum leat_status run_place_sweep_uploads(struct run_place *p, const char *begin,
     url_free(&url);
     return s;
 }
+
+enum leat_status run_place_read_list(struct run_place *place, const char *name, struct folder_list *list,
+                                     struct buffer *text, struct leat_error *err)
+{
+    struct leat_error why;
+    char *path = run_place_file(place, name, NULL);
+    enum leat_status s = path ? run_place_read(place, name, text, &why) : status_no_memory(&why, 0);
+
+    *list = (struct folder_list) { 0 };
+    if (s == LEAT_OK) {
+        char *copy = malloc(text->size + 1);
+
+        if (copy)
+            memcpy(copy, text->bytes, text->size);
+        s = copy ? folder_list_read(list, copy, text->size, path, &why) : status_no_memory(&why, text->size);
+    } else if (s == LEAT_E_NO_FILE)
+        s = LEAT_OK;
+    if (s != LEAT_OK && err)
+        *err = why;
+    free(path);
+    return s;
+}

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "list/folder_list.h"
 #include "remote/remote.h"
 
 struct run_place {
@@ -32,6 +33,11 @@ enum leat_status run_place_open_split(struct run_place *p, const struct run_plac
 
 /* The whole file, with a zero after it. LEAT_E_NO_FILE. */
 enum leat_status run_place_read(struct run_place *p, const char *name, struct buffer *text, struct leat_error *err);
+
+/* Reads the list of parts of this name, an empty one if there is none, and gives its bytes. The caller frees both, also
+ * after a failure. */
+enum leat_status run_place_read_list(struct run_place *p, const char *name, struct folder_list *list,
+                                     struct buffer *text, struct leat_error *err);
 
 /* Durably, and at once. LEAT_E_EXISTS if it is there, unless `replace`. */
 enum leat_status run_place_write(struct run_place *p, const char *name, const void *bytes, size_t count, bool replace,

@@ -313,3 +313,8 @@ void run_plan_free(struct run_plan *plan)
     free(plan->splits);
     *plan = (struct run_plan)RUN_PLAN_INIT;
 }
+
+char *run_plan_path(const struct run_plan *plan, const char *path)
+{
+    return *path == '/' ? strdup(path) : path_join(plan->from, path, NULL);
+}

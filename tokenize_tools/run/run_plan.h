@@ -38,6 +38,10 @@ enum leat_status run_plan_make(struct buffer *text, const struct run_plan *plan,
 enum leat_status run_plan_read(struct run_plan *plan, const char *name, struct leat_error *err);
 void run_plan_free(struct run_plan *plan);
 
+/* Returns a path of the plan as this process opens it: relative ones count from the plan's folder. The caller frees it.
+ * NULL: no memory. */
+char *run_plan_path(const struct run_plan *plan, const char *path);
+
 /* Adds the sum of a text as its last line; cuts it off a text that ends in its own, else false. */
 enum leat_status run_sum_add(struct buffer *text, struct leat_error *err);
 bool run_sum_take(struct buffer *text);

@@ -81,36 +81,6 @@ enum leat_status pushed_check_splits(const struct leat_pack_options *o, struct l
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
-enum leat_status pushed_read_list(struct run_place *place, const char *name, struct folder_list *list,
-                                  struct buffer *text, struct leat_error *err)
-{
-    struct leat_error why;
-    char *path = run_place_file(place, name, NULL);
-    enum leat_status s = path ? run_place_read(place, name, text, &why) : status_no_memory(&why, 0);
-
-    *list = (struct folder_list) { 0 };
-    if (s == LEAT_OK) {
-        char *copy = malloc(text->size + 1);
-
-        if (copy)
-            memcpy(copy, text->bytes, text->size);
-        s = copy ? folder_list_read(list, copy, text->size, path, &why) : status_no_memory(&why, text->size);
-    } else if (s == LEAT_E_NO_FILE)
-        s = LEAT_OK;
-    if (s != LEAT_OK && err)
-        *err = why;
-    free(path);
-    return s;
-}
-
-bool pushed_has_split(const struct folder_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (folder_part_in(&list->parts[i], name))
-            return true;
-    return false;
-}
-
 static bool is_committed(const struct folder_list *list, const uint8_t run[16])
 {
     return list->count > 0 && memcmp(list->run, run, sizeof list->run) == 0;
@@ -124,7 +94,7 @@ enum leat_status pushed_open_split(struct run_place *split, const struct run_pla
     enum leat_status s = run_place_open_split(split, place, name, make, err);
 
     if (s == LEAT_OK)
-        s = pushed_read_list(split, FOLDER_LIST, &list, &text, err);
+        s = run_place_read_list(split, FOLDER_LIST, &list, &text, err);
     *ours = s == LEAT_OK && list.split && strcmp(list.split, name) == 0;
     folder_list_free(&list);
     buffer_free(&text);
@@ -352,7 +322,7 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
     if (s != LEAT_OK && err)
         *err = why;
     if (s == LEAT_OK)
-        s = pushed_read_list(place, FOLDER_LIST, list, text, err);
+        s = run_place_read_list(place, FOLDER_LIST, list, text, err);
     if (s == LEAT_OK && is_committed(list, run))
         *standing = *standing == STANDS ? IS_COMMITTED : IS_FOLLOWED;
     return s;
@@ -466,7 +436,7 @@ static enum leat_status take_splits(struct run_place *place, const struct run_pl
 /* Whether a name of the plan begins where it was planned. */
 static bool is_relative(const struct run_plan *plan, const char *name)
 {
-    char *path = name && *name && *name != '/' ? run_path(plan, name) : NULL;
+    char *path = name && *name && *name != '/' ? run_plan_path(plan, name) : NULL;
     bool relative = path && access(path, F_OK) == 0;
 
     free(path);
@@ -569,7 +539,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
     char base[PUSHED_BASE];
     bool joined = false, planned;
     struct leat_error why;
-    enum leat_status s = pushed_read_list(place, FOLDER_LIST, &list, &text, err),
+    enum leat_status s = run_place_read_list(place, FOLDER_LIST, &list, &text, err),
                      t = pushed_read_plan(place, &there, &why);
 
     planned = t == LEAT_OK;
@@ -602,7 +572,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
     if (s == LEAT_OK && place->remote) { /* nothing is locked: what was committed since stays */
         folder_list_free(&list);
         buffer_free(&text);
-        s = pushed_read_list(place, FOLDER_LIST, &list, &text, err);
+        s = run_place_read_list(place, FOLDER_LIST, &list, &text, err);
     }
     if (s == LEAT_OK)
         s = pushed_sweep(place, &list, &plan, joined, err);

@@ -70,10 +70,6 @@ enum leat_status pushed_look(struct run_place *place, const uint8_t run[16], enu
                              struct folder_list *list, struct buffer *text, struct leat_error *err);
 enum leat_status pushed_say_gone(const struct run_place *place, struct leat_error *err); /* LEAT_E_STATE */
 
-/* The list of this name, an empty one if there is none; likewise. */
-enum leat_status pushed_read_list(struct run_place *place, const char *name, struct folder_list *list,
-                                  struct buffer *text, struct leat_error *err);
-
 bool pushed_has_split(const struct folder_list *list, const char *name); /* whether it names parts of the split */
 
 /* Reads the plan; LEAT_E_NO_FILE if there is none. run_plan_free() also after a failure. */
