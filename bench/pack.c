@@ -112,7 +112,7 @@ static double store_seconds(const char *output, uint64_t direct_bytes)
     return (cached * (1 - share) + direct * share) * (double)st.st_size / (double)bytes;
 }
 
-/* The share of an input that lies in frames or members which threads decompress beside each other. */
+/* Returns the share of an input that lies in frames or members which threads decompress beside each other. */
 static double divisible(const struct leat_pack_stream *stream)
 {
     struct byte_stream *s;

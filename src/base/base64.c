@@ -15,7 +15,7 @@ static const uint8_t digits[128] = {
 /* clang-format on */
 #undef NO
 
-/* At least 64 for anything but a digit, also for '='. */
+/* Returns the value of a digit; at least 64 for any other character, '=' too. */
 static inline unsigned digit(uint8_t c)
 {
     return c < 128 ? digits[c] : 255u;

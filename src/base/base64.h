@@ -15,7 +15,7 @@
  */
 bool base64_decode(uint8_t *out, size_t *bytes, const uint8_t *text, size_t length);
 
-/* The characters that `bytes` become, with the NUL. */
+/* How many characters `bytes` bytes become, with the NUL. */
 #define BASE64_TEXT(bytes) (((size_t)(bytes) + 2) / 3 * 4 + 1)
 
 /* Writes BASE64_TEXT(bytes) characters. */

@@ -31,7 +31,7 @@ static inline void *big_alloc(size_t bytes)
     return p;
 }
 
-/* The first address from `p` on with this alignment. */
+/* Returns the first address from `p` on with this alignment. */
 static inline void *big_align(void *p, size_t alignment)
 {
     return (uint8_t *)p + (alignment - (uintptr_t)p % alignment) % alignment;

@@ -23,7 +23,7 @@ static size_t next_room(size_t room, size_t need)
     return room;
 }
 
-/* Lets the buffer have `allocated` bytes. */
+/* Reallocates the buffer's bytes to `allocated`, unless it has as many already. */
 static enum leat_status move(struct buffer *b, uint64_t allocated, struct leat_error *err)
 {
     uint8_t *bytes = allocated > b->allocated ? realloc(b->bytes, allocated) : b->bytes;

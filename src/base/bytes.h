@@ -80,14 +80,14 @@ static inline void bytes_store64(void *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* *sum = a + b, false if it does not fit. */
+/* Sets *sum to a + b, and returns false if that does not fit. */
 static inline bool bytes_add(uint64_t a, uint64_t b, uint64_t *sum)
 {
     *sum = a + b;
     return *sum >= a;
 }
 
-/* *product = a * b, false if it does not fit. */
+/* Sets *product to a * b, and returns false if that does not fit. */
 static inline bool bytes_multiply(uint64_t a, uint64_t b, uint64_t *product)
 {
     *product = a * b;
@@ -129,7 +129,7 @@ static inline bool bytes_any_high(const uint8_t *bytes, size_t count)
     return (all & 0x8080808080808080u) != 0;
 }
 
-/* The value of a hexadecimal digit in ASCII, else -1. */
+/* Returns the value of a hexadecimal digit in ASCII, else -1. */
 static inline int bytes_hex_digit(uint8_t c)
 {
     if (c >= '0' && c <= '9')

@@ -35,19 +35,19 @@
 
 /* ---- Bits ---- */
 
-/* The number of the lowest bit that is set; x is not 0. */
+/* Returns the number of the lowest bit that is set; x is not 0. */
 BYTES_INLINE unsigned bits_lowest(uint64_t x)
 {
     return (unsigned)__builtin_ctzll(x);
 }
 
-/* The number of the highest bit that is set; x is not 0. */
+/* Returns the number of the highest bit that is set; x is not 0. */
 BYTES_INLINE unsigned bits_highest(uint64_t x)
 {
     return 63u - (unsigned)__builtin_clzll(x);
 }
 
-/* All bits from the lowest of x on. */
+/* Returns a word with all bits set from the lowest bit of x on. */
 BYTES_INLINE uint64_t bits_from(uint64_t x)
 {
     return x | (0 - x);
@@ -63,14 +63,14 @@ typedef struct {
     uint64_t words[8];
 } bytes64;
 
-/* The top bits of eight bytes, the first one lowest. */
+/* Returns the top bits of eight bytes, the first one lowest. */
 BYTES_INLINE uint64_t bytes64_word_mask(uint64_t top)
 {
     return (top >> 7 & BYTES_EACH(1)) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* The top bit of each byte that is `c` or more. The low seven bits are compared, and decide where the top bits are
- * equal. */
+/* Returns the top bit of each byte that is `c` or more. The low seven bits are compared, and decide where the top
+ * bits are equal. */
 BYTES_INLINE uint64_t bytes64_word_from(uint64_t x, uint8_t c)
 {
     uint64_t low = (x & BYTES_EACH(0x7f)) + BYTES_EACH(0x80u - (c & 0x7fu));
@@ -284,8 +284,11 @@ BYTES_INLINE bytes64 bytes64_all(uint8_t c)
 
 typedef uint8x16x4_t bytes64; /* every fourth byte in one vector, so that a mask takes few steps */
 
-/* One bit of each byte of a comparison: those of four neighbours come together in the upper half of a byte, and then
- * those halves do. Two thirds of the instructions of adding neighbours, which vectors of consecutive bytes need. */
+/*
+ * Returns one bit for each byte of a comparison. The bits of four neighbours come together in the upper half of a
+ * byte, and then those halves do. This takes two thirds of the instructions of adding neighbours, which vectors of
+ * consecutive bytes would need.
+ */
 BYTES_INLINE uint64_t bytes64_mask(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
     uint8x16_t four = vsriq_n_u8(vsriq_n_u8(d, c, 1), vsriq_n_u8(b, a, 1), 2);

@@ -13,13 +13,13 @@ static inline uint64_t clock_of(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A clock that only goes forward, in nanoseconds. */
+/* Returns the time of a clock that only goes forward, in nanoseconds. */
 static inline uint64_t clock_ns(void)
 {
     return clock_of(CLOCK_MONOTONIC);
 }
 
-/* CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread, in nanoseconds. */
 static inline uint64_t clock_cpu_ns(void)
 {
     return clock_of(CLOCK_THREAD_CPUTIME_ID);

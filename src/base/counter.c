@@ -1,6 +1,7 @@
 #include "counter.h"
 
-/* 0 to 15 have a class each; above, the four bits after the highest one choose among 16. */
+/* Values from 0 to 15 have a class each. For larger ones, the four bits after the highest one choose among 16
+ * classes. */
 static unsigned class_of(uint64_t value)
 {
     unsigned shift;
@@ -11,7 +12,7 @@ static unsigned class_of(uint64_t value)
     return 16u * (shift + 1) + (unsigned)(value >> shift & 15);
 }
 
-/* The largest value of a class. */
+/* Returns the largest value of a class. */
 static uint64_t class_end(unsigned number)
 {
     unsigned shift;

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* An addition by the only thread that writes: no locked instruction. */
+/* Adds to a counter that only this thread writes, which needs no locked instruction. */
 static inline void counter_bump(atomic_uint_fast64_t *counter, uint64_t by)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by, memory_order_relaxed);
@@ -32,7 +32,7 @@ struct durations {
 
 void durations_add(struct durations *h, uint64_t value);
 
-/* The smallest bound that at least this share of all durations stays within; 0 if none was added. */
+/* Returns the smallest bound that at least this share of all durations stays within; 0 if none was added. */
 uint64_t durations_quantile(const struct durations *h, double share);
 uint64_t durations_mean(const struct durations *h);
 

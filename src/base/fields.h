@@ -25,7 +25,7 @@ enum field_kind {
 };
 
 struct field {
-    const char *name; /* in Python, in logs and in errors */
+    const char *name; /* name of the member in Python, in logs and in errors */
     size_t offset, bytes;
     enum field_kind kind;
     const char *const *choices; /* words for the values of a FIELD_CHOICE, in their order; NULL ends them */
@@ -34,8 +34,10 @@ struct field {
     {                                                                                                                  \
         name, offsetof(struct type, member), sizeof(((struct type *)0)->member), kind, NULL                            \
     }
-#define FIELD_ROW(kind, type, member)            FIELD_NAMED(kind, #member, type, member)
-#define FIELD_INSIDE(kind, type, inside, member) FIELD_NAMED(kind, #member, type, inside.member) /* of a struct in it */
+#define FIELD_ROW(kind, type, member) FIELD_NAMED(kind, #member, type, member)
+#define FIELD_INSIDE(kind, type, inside, member)                                                                       \
+    FIELD_NAMED(kind, #member, type, inside.member) /* row for a member of a struct
+                                                                                                    inside the struct */
 
 /* Arguments for a table and its length. */
 #define FIELDS(table) (table), sizeof(table) / sizeof *(table)

@@ -29,7 +29,7 @@
 #define LARGEST_TRANSFER ((uint64_t)1 << 30)
 #define MAX_TEXT_BYTES   ((uint64_t)64 << 20)
 
-/* O_NONBLOCK: opening a pipe does not wait, so that it can be refused; regular files ignore it. */
+/* O_NONBLOCK keeps opening a pipe from waiting, so that the pipe can be refused; regular files ignore it. */
 static int open_again(const char *path, int flags)
 {
     int fd;
@@ -88,7 +88,8 @@ enum leat_status file_create(int *fd, const char *path, struct leat_error *err)
     return *fd < 0 ? status_set_os(err, errno, path, "cannot create %s", path) : LEAT_OK;
 }
 
-/* Nothing is left at `offset`. The file's end may lie far before; or after, if it has grown again. */
+/* Fails because the file has no bytes at `offset`. Its end may lie far before that; or after it, if the file has
+ * grown again. */
 static enum leat_status say_cut(int fd, uint64_t offset, const char *path, struct leat_error *err)
 {
     struct stat st;
@@ -115,7 +116,7 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
                 continue;
             status_set_os(err, errno, path, "cannot read %s at byte %" PRIu64, path, offset);
             if (err) {
-                err->status = LEAT_E_IO; /* whatever the errno: for the reader the disk fails */
+                err->status = LEAT_E_IO; /* a write error whatever the errno says: for the reader the disk fails */
                 err->offset = offset;
             }
             return LEAT_E_IO;
@@ -172,8 +173,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 }
 
 #if defined(__linux__) && defined(O_DIRECT)
-/* What statx() reports since Linux 6.1, in headers of any age, and without any (musl): its bit, how many bytes it
- * writes, and where the two alignments stand. */
+/* Facts about alignment that statx() reports since Linux 6.1, for headers of any age and for musl, which has none:
+ * the bit that asks for them, how many bytes it writes, and where the two alignments stand. */
 #define STATX_DIRECT_BIT    0x2000u
 #define STATX_BYTES         256u
 #define STATX_DIRECT_OFFSET 0x98
@@ -181,8 +182,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 int file_open_direct(int fd, const char *path)
 {
     int direct = open_again(path, O_WRONLY | O_DIRECT | O_NOFOLLOW);
-    uint32_t align[2] = { 0, 0 }; /* of addresses, of offsets */
-    uint32_t st[STATX_BYTES / 4]; /* the first number says which others are given */
+    uint32_t align[2] = { 0, 0 }; /* alignment of addresses, alignment of offsets */
+    uint32_t st[STATX_BYTES / 4]; /* what statx() writes; the first number says which facts are given */
     struct stat own, other;
     bool fine = direct >= 0 && fstat(fd, &own) == 0 && fstat(direct, &other) == 0 && own.st_dev == other.st_dev &&
                 own.st_ino == other.st_ino && syscall(SYS_statx, direct, "", AT_EMPTY_PATH, STATX_DIRECT_BIT, st) == 0;
@@ -235,9 +236,11 @@ enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct l
     return r == 0 ? LEAT_OK : status_set_os(err, errno, path, "cannot set the length of %s", path);
 }
 
-/* The kernel reports a write that failed to the first sync after it, even of a file that was opened later: that report
- * is taken here, since what the last sync made durable is safe, and the rest goes. Before cutting, because the last
- * block is written again for it, and a failure of that must show. */
+/*
+ * The kernel reports a failed write to the first sync after it, even if the file was opened later. This sync takes
+ * that report: what the last sync made durable is safe, and everything after it is cut off. It comes before the cut,
+ * because cutting writes the last block again, and a failure of that must show.
+ */
 enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct leat_error *err)
 {
     fdatasync(fd);
@@ -248,7 +251,7 @@ enum leat_status file_cut_back(int fd, uint64_t size, const char *path, struct l
 #define MAGIC_FUSE    0x65735546u
 #define MAGIC_OVERLAY 0x794c7630u
 
-/* `failed`: it does not say what it is. */
+/* Returns the properties of a file system. `failed`: it could not be asked what it is. */
 static unsigned system_of(const struct statfs *fs, bool failed)
 {
     /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
@@ -267,17 +270,20 @@ static unsigned system_of(const struct statfs *fs, bool failed)
 }
 
 #if defined(SYS_statx) && defined(AT_STATX_DONT_SYNC)
-/* What statx() and statmount() report since Linux 6.8, in headers of any age: the bit of a mount's number and where
- * that stands; the system call, on all processors, and the bit of what it is asked for. */
+/*
+ * What statx() and statmount() report since Linux 6.8, for headers of any age: the bit that asks for a mount's
+ * number and where the number stands; the system call, whose number is equal on all processors, and the bit that
+ * asks for the mount's kind.
+ */
 #define STATX_MOUNT_BIT    0x4000u
 #define STATX_MOUNT_OFFSET 0x90
 #define STATMOUNT_CALL     457
 #define STATMOUNT_BASIC    UINT64_C(1)
 
-/* The kernel knows it since Linux 6.8; fstatfs() asks the server. */
+/* Asks what file system a file lies on. Since Linux 6.8 the kernel answers by itself; fstatfs() asks the server. */
 static bool ask_kernel(int fd, struct statfs *fs)
 {
-    uint32_t st[64]; /* the first number says which others are given */
+    uint32_t st[64]; /* what statx() writes; the first number says which facts are given */
     struct {
         uint32_t size, spare;
         uint64_t mount, what;
@@ -319,7 +325,7 @@ bool file_path_is_remote(const char *path)
     struct statfs fs;
     bool failed = statfs(path, &fs) != 0;
 
-    /* else where it is mounted would say what the folder above is */
+    /* If the file is missing, its folder's file system decides. */
     if (failed && (errno == ENOENT || errno == ENOTDIR) && (folder = file_folder(path))) {
         failed = statfs(folder, &fs) != 0;
         free(folder);
@@ -411,7 +417,7 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     free(folder);
     if (*fd >= 0)
         return LEAT_OK;
-    /* whatever the reason: a real problem shows in the fallback too */
+    /* Any errno leads to the fallback: a real problem shows there, too. */
     s = file_remove(path, err);
     if (s == LEAT_OK)
         s = file_create(fd, path, err);
@@ -419,15 +425,17 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
         s = file_remove(path, err);
         if (s != LEAT_OK) {
             file_close(fd);
-            file_remove(path, NULL); /* try again: nothing else removes it */
+            file_remove(path, NULL); /* Removal is tried once more, because nothing else removes the file. */
         }
     }
     return s;
 }
 
-/* On FUSE second names are not to be relied on: with libfuse, each name has an inode number of its own unless the
- * server takes care, so what a killed process leaves looks like two files; and for a second after one is removed, the
- * kernel still says that there are two. */
+/*
+ * Makes a second name for a file. On FUSE such names are not reliable: with libfuse, each name has an inode number
+ * of its own unless the server takes care, so what a killed process leaves looks like two files; and for a second
+ * after one is removed, the kernel still says that there are two.
+ */
 static int file_link(const char *from, const char *to)
 {
 #if defined(__linux__)
@@ -462,7 +470,7 @@ static int rename_to_new(const char *from, const char *to)
     return errno == ENOENT ? rename(from, to) : -1;
 }
 
-#if defined(__linux__) && !defined(RENAME_NOREPLACE) /* musl, at least up to 1.2.3 */
+#if defined(__linux__) && !defined(RENAME_NOREPLACE) /* musl, at least up to 1.2.3, lacks it */
 #define RENAME_NOREPLACE 1u
 
 static int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
@@ -522,7 +530,7 @@ enum leat_status file_identify(const char *path, struct file_identity *identity,
 }
 
 #if defined(__linux__) && defined(SYS_statx) && defined(AT_STATX_DONT_SYNC)
-/* Members that statx() writes: the number of the file, and the two of its device. */
+/* The members that statx() writes for identifying a file: its inode number, and the two numbers of its device. */
 #define STATX_INODE_BIT    0x100u
 #define STATX_INODE        0x20
 #define STATX_DEVICE_MAJOR 0x88
@@ -597,7 +605,7 @@ void file_close(int *fd)
 
 /* ---- Folders ---- */
 
-#define SUFFIX_ROOM 64u /* of a name's companions, such as .partial.checkpoint.new */
+#define SUFFIX_ROOM 64u /* room for suffixes of a name's companions, such as .partial.checkpoint.new */
 
 void folder_note(struct folder *f)
 {
@@ -612,7 +620,8 @@ void folder_free(struct folder *f)
     f->path = NULL;
 }
 
-/* By the folder itself, not by its name: it may have been renamed, and then relative names are still right. */
+/* Compares the folders themselves, not their names: a folder may have been renamed, and then relative names are
+ * still right. */
 bool folder_left(const struct folder *f)
 {
     struct file_identity now;

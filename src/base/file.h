@@ -90,14 +90,15 @@ enum leat_status file_rename(const char *from, const char *to, bool replace, str
 /* Removes a file; it need not exist. */
 enum leat_status file_remove(const char *path, struct leat_error *err);
 
-/* The file that a name stands for; two names may stand for one file. */
+/* Identifies the file that a name stands for; two names may stand for one file. */
 struct file_identity {
     bool exists;
     dev_t device;
     ino_t inode;
 };
 
-/* A missing file is no failure; not knowing is one. */
+/* Identifies the file that a name stands for. A missing file is no failure; a file that cannot be asked about is
+ * one. */
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
 
 /* Identifies the file that a link leads to. Asks a file server for the name only, not for everything that stat says. */
@@ -108,10 +109,10 @@ bool file_same(struct file_identity a, struct file_identity b);
 /* Returns true if name[0..length) ends in `suffix`, with something before it. */
 bool file_ends_with(const char *name, size_t length, const char *suffix);
 
-/* The length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
+/* Returns the length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
 size_t file_dataset_length(const char *name, size_t length);
 
-/* The folder that holds a path; the caller frees it. NULL: no memory. */
+/* Returns the folder that holds a path; the caller frees it. NULL: no memory. */
 char *file_folder(const char *path);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
@@ -131,8 +132,8 @@ void folder_free(struct folder *f);
 /* Returns true if the folder is known, and the process is in another one now. */
 bool folder_left(const struct folder *f);
 
-/* The name in this folder, absolute, or a copy where that is not known, or too long for a system call. The caller frees
- * it. NULL: no memory. */
+/* Returns the name in this folder, absolute, or a copy where that is not known, or too long for a system call. The
+ * caller frees it. NULL: no memory. */
 char *folder_name(const struct folder *f, const char *name);
 
 #endif

@@ -82,7 +82,7 @@ static const struct file_kind kinds[] = {
     { OTHER("a picture"), .suffixes = ".gif", MAGIC("GIF89a") },
 };
 
-/* A file of nothing but such frames, or with more of them than the head. */
+/* The kind of a file that has only skippable frames, at least within its head. */
 static const struct file_kind skippable = { COMPRESSED("zstd", ".zst") };
 
 static const struct file_kind arrow_ids = { CORPUS(
@@ -98,8 +98,8 @@ static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) },
 
 /* ---- By bytes ---- */
 
-/* Text has at most one zero byte in this many bytes, and likewise of malformed characters. A single zero byte is never
- * plenty, however short the text is. */
+/* Text has at most one zero byte, and at most one malformed character, in this many bytes. A single zero byte is
+ * never too many, however short the text is. */
 #define PLENTY 32
 
 static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
@@ -110,7 +110,7 @@ static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
         zeros[i % 2] += head[i] == 0;
     if (zeros[0] + zeros[1] <= 1 || zeros[0] + zeros[1] <= bytes / PLENTY)
         return NULL;
-    /* in UTF-16, most letters of a text have the same high byte, which is zero for Latin */
+    /* in UTF-16, the high bytes of most letters are equal, and zero for Latin letters */
     for (size_t i = 0; i < 2; i++)
         if (zeros[i] > bytes / 4 && zeros[1 - i] < bytes / 8)
             return &utf16;
@@ -130,7 +130,7 @@ bool file_kind_skippable(const uint8_t magic[4])
     return (magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", 3) == 0;
 }
 
-/* Finds the kind by what follows the skippable frames, which zstd and lz4 have in common. */
+/* Finds the kind of a file by what follows its skippable frames, which zstd and lz4 have in common. */
 static const struct file_kind *by_frames(const uint8_t *head, size_t bytes)
 {
     uint64_t at = 0;
@@ -148,7 +148,7 @@ static bool is_arrow(const struct file_kind *kind)
     return strncmp(kind->name, "an Arrow ", strlen("an Arrow ")) == 0;
 }
 
-/* The names of the columns stand at the beginning. */
+/* Tells the kinds of Arrow files apart by the names of columns, which stand at the beginning. */
 static const struct file_kind *kind_of_arrow(const struct file_kind *kind, const uint8_t *head, size_t bytes)
 {
     return memmem(head, bytes, "input_ids", strlen("input_ids")) ? &arrow_ids : kind;

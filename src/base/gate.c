@@ -1,4 +1,4 @@
-/* gate.c: Futexes on Linux; elsewhere short sleeps, which are as correct but slower. */
+/* gate.c: sleeps on futexes on Linux, and elsewhere for short times, which is as correct but slower. */
 #include "gate.h"
 
 #include <time.h>

@@ -25,15 +25,15 @@ static inline unsigned gate_ticket(struct gate *g)
     return atomic_load(&g->turns);
 }
 
-/* `max_ns` 0: as long as it takes. May return early. */
+/* Sleeps at most `max_ns` nanoseconds; 0: as long as it takes. May return early. */
 void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns);
 void gate_open(struct gate *g);
 
 /* Wakes only one of the threads that sleep. */
 void gate_open_for_one(struct gate *g);
 
-/* Polls a word until it differs from `old`, or `max_ns` after `began` (clock_ns()): for what comes sooner than a
- * sleeping thread can wake. */
+/* Polls a word until it differs from `old`, or until `max_ns` after the time `began` (clock_ns()). It serves events
+ * that come sooner than a sleeping thread can wake. */
 void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns);
 
 #endif

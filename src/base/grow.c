@@ -21,7 +21,8 @@ enum leat_status grow_more(void *items, size_t item_bytes, uint64_t count, size_
         more = FIRST_ITEMS;
     if (!bytes_multiply(more, item_bytes, &bytes) || bytes > PTRDIFF_MAX) /* no object is larger */
         return status_no_memory(err, UINT64_MAX);
-    memcpy(&old, items, sizeof old); /* of any type: all pointers to data look alike, but are not called alike */
+    memcpy(&old, items, sizeof old); /* a copy of the pointer's bytes, since pointers of all types look alike but
+                                        must not be accessed as each other */
     grown = realloc(old, (size_t)bytes);
     if (!grown)
         return status_no_memory(err, bytes);

@@ -54,7 +54,8 @@ static void put_escape(struct json *j, uint32_t c)
     j->put(j, text, strlen(text));
 }
 
-/* Whether a character needs an escape: for JSON, or because a terminal may get it; *c is its code point. */
+/* Returns true if a character needs an escape, because JSON demands it or because a terminal would obey it. Sets *c
+ * to its code point. */
 static bool needs_escape(const struct json *j, const uint8_t *p, size_t bytes, uint32_t *c)
 {
     *c = bytes == 1 ? p[0] : show_hidden(p, bytes);
@@ -64,7 +65,7 @@ static bool needs_escape(const struct json *j, const uint8_t *p, size_t bytes, u
 /* Writes characters that are well-formed; a verbatim writer takes each byte for one. */
 static void put_characters(struct json *j, const uint8_t *p, size_t count)
 {
-    const uint8_t *plain = p, *end = p + count; /* nothing is done to what stands from `plain` on */
+    const uint8_t *plain = p, *end = p + count; /* text from `plain` on is copied without a change */
     uint32_t c;
 
     for (size_t bytes; p < end; p += bytes) {
@@ -193,7 +194,7 @@ void json_double(struct json *j, const char *key, double value)
             break;
     }
     put_word(j, key, text);
-    if (!strpbrk(text, ".e")) /* it stays a floating-point number for readers that tell the two apart */
+    if (!strpbrk(text, ".e")) /* a point, so that readers which tell integers apart still see a floating-point number */
         j->put(j, ".0", 2);
 }
 

@@ -41,7 +41,7 @@ void json_begin_in(struct json *j, struct buffer *out, struct leat_error *err);
 /* Ends the line after a value; another value may follow. */
 void json_end(struct json *j);
 
-/* Writes a key that is no string of C; the next value has none of its own. */
+/* Writes a key that is not a C string; the next value then has no key of its own. */
 void json_key(struct json *j, const void *bytes, size_t count);
 
 /* `key` comes before each value in an object, and is NULL in an array and at the top. */
@@ -54,8 +54,9 @@ void json_bytes(struct json *j, const char *key, const void *bytes, size_t count
 void json_string(struct json *j, const char *key, const char *text); /* NULL: null */
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
-void json_double(struct json *j, const char *key, double value); /* shortest that reads back; null if not finite */
-/* Writes value / 10^digits with so many digits after the point, in every locale. */
+void json_double(struct json *j, const char *key, double value); /* shortest digits that read back as the value; null
+                                                                    if it is not finite */
+/* Writes value / 10^digits with `digits` digits after the point, in every locale. */
 void json_fixed(struct json *j, const char *key, uint64_t value, unsigned digits);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);

@@ -38,7 +38,7 @@ static inline bool json_is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* The number of four hexadecimal digits, which are digits: all four at once. */
+/* Returns the number that four hexadecimal digits write, decoding all four at once. They must be digits. */
 static inline uint32_t json_four_digits(const char *p)
 {
     uint32_t c = bytes_load32(p); /* the first digit lowest */

@@ -78,7 +78,7 @@ static enum leat_status add_node(struct parser *s, enum jsontree_kind kind, cons
     return LEAT_OK;
 }
 
-/* The bracket of the node that was added last. */
+/* Adds the bracket of the node that was added last. */
 static enum leat_status add_bracket(struct parser *s, const uint8_t *at)
 {
     struct jsontree *j = s->j;
@@ -110,7 +110,7 @@ static inline unsigned lowest_bit(uint64_t v)
     return (unsigned)__builtin_ctzll(v);
 }
 
-/* The first special byte from p on, or the end. */
+/* Returns the first special byte from p on, or the end. */
 static inline const uint8_t *next_special(const uint8_t *p, const uint8_t *end)
 {
     for (; end - p >= 8; p += 8) {
@@ -139,7 +139,7 @@ static enum leat_status plain(struct parser *s)
             break;
         if (*p < 0x20)
             return wrong(s, p, "an unescaped control character in a string");
-        do { /* most characters that are not ASCII are followed by another one */
+        do { /* characters that are not ASCII mostly stand next to each other */
             n = utf8_character(p, (size_t)(end - p));
             if (n == 0)
                 return wrong(s, p, "bytes that are not UTF-8");
@@ -238,7 +238,7 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
     return LEAT_OK;
 }
 
-/* s->p is at the opening quote. */
+/* Reads the string whose opening quote is at s->p. */
 static enum leat_status string(struct parser *s)
 {
     const uint8_t *begin = ++s->p;
@@ -393,7 +393,7 @@ static enum leat_status between(struct parser *s, bool *done)
         open = &s->j->nodes[s->open[s->depth - 1]];
         bracket = &s->j->brackets[open->at];
         object = open->kind == JSONTREE_OBJECT;
-        first = bracket->next == s->j->count; /* nothing in it yet */
+        first = bracket->next == s->j->count; /* the array or object is empty so far */
         space(s);
         if (s->p < s->end && *s->p == (object ? '}' : ']')) {
             s->p++;
@@ -453,7 +453,7 @@ void jsontree_free(struct jsontree *j)
     free(j->nodes);
     free(j->brackets);
     if (j->unescaped.size > 0)
-        explicit_bzero(j->unescaped.bytes, j->unescaped.size); /* secrets may be in it */
+        explicit_bzero(j->unescaped.bytes, j->unescaped.size); /* the text may hold secrets */
     buffer_free(&j->unescaped);
     *j = (struct jsontree) { 0 };
 }

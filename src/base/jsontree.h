@@ -29,24 +29,24 @@ enum jsontree_kind {
 };
 
 struct jsontree_node {
-    uint32_t at;          /* where it begins in the text; for a string with escapes, where its bytes are in `unescaped`;
-                             for an array or object, its place in `brackets` */
-    uint32_t length : 28; /* of a string or number in bytes; of an array or object in elements or members */
+    uint32_t at;          /* where it begins: in the text; for a string with escapes, in `unescaped`; for an array or
+                             object, its index in `brackets` */
+    uint32_t length : 28; /* length: bytes of a string or number; elements of an array; members of an object */
     uint32_t kind : 3;
     uint32_t escaped : 1;
 };
 
-/* The rest of the facts about an array or object. */
+/* The facts about an array or object that do not fit into its node. */
 struct jsontree_bracket {
     uint32_t at;   /* where it begins in the text */
     uint32_t next; /* the node after it and everything in it */
 };
 
 struct jsontree {
-    const uint8_t *text; /* the caller's, as is `path`; both must outlive the tree */
+    const uint8_t *text; /* the text and `path` are the caller's; both must outlive the tree */
     uint64_t size;
     const char *path;
-    struct jsontree_node *nodes; /* [0] is the value */
+    struct jsontree_node *nodes; /* nodes in the order of the text; [0] is the value itself */
     uint32_t count;
     struct jsontree_bracket *brackets;
     uint32_t bracket_count;
@@ -63,7 +63,7 @@ struct jsontree_text {
 #define JSONTREE_MAX_LENGTH (((uint32_t)1 << 28) - 1)
 #define JSONTREE_NONE       UINT32_MAX
 
-/* serde_json's bound: the 128th open bracket is refused. */
+/* The greatest depth of open brackets, as in serde_json: the 128th open bracket is refused. */
 #define JSONTREE_MAX_DEPTH 127
 
 /*
@@ -83,7 +83,7 @@ static inline struct jsontree_text jsontree_string(const struct jsontree *j, uin
     return (struct jsontree_text) { (n->escaped ? j->unescaped.bytes : j->text) + n->at, n->length };
 }
 
-/* The node after this one and everything in it. */
+/* Returns the node after this one and everything in it. */
 static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
 {
     const struct jsontree_node *n = &j->nodes[node];
@@ -94,7 +94,7 @@ static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
 /* Returns true if a node is a string of exactly these characters. */
 bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text);
 
-/* The value of a member of an object (the last of that name); JSONTREE_NONE if it has none, or is no object. */
+/* Returns the value of a member of an object (the last of that name); JSONTREE_NONE if it has none, or is no object. */
 uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *name);
 
 /* Sets *out to a new string of the same text as a member; NULL if the object lacks it, or if it is no string or has a
@@ -109,7 +109,7 @@ uint64_t jsontree_at(const struct jsontree *j, uint32_t node);
  */
 bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *value);
 
-/* "a string", "null", ...: for messages. */
+/* Returns the kind of a node for messages: "a string", "null", ... */
 const char *jsontree_kind_name(const struct jsontree *j, uint32_t node);
 
 #endif

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes that a process is taken to hold where the system does not say it. */
+/* Bytes that a process is assumed to hold where the system does not say how many it holds. */
 #define RESIDENT_UNKNOWN ((uint64_t)64 << 20)
 
-/* Reads a small file of the system, and adds a NUL; false: no such file. */
+/* Reads a small file of the system, and adds a NUL; false if there is no such file. */
 static bool read_text(const char *path, char *text, size_t capacity)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -28,7 +28,7 @@ static bool read_text(const char *path, char *text, size_t capacity)
     return got > 0;
 }
 
-/* The first number after `key` in a file of a folder; false: no number ("max"). */
+/* Reads the first number after `key` in a file of a folder; false if no number stands there ("max"). */
 static bool number_of(const char *folder, const char *file, const char *key, uint64_t *value)
 {
     char path[1200], text[4096], *at;
@@ -70,8 +70,8 @@ static uint64_t left_in(const char *folder, bool old)
     return max > used ? max - used : 0;
 }
 
-/* The least of the group at this path below `root` and all groups around it. In a container the path may exist only
- * outside, and the container's own group is at the root. */
+/* Returns the least memory left in the group at this path below `root` and in all groups around it. In a container
+ * the path may exist only outside, and the container's own group is at the root. */
 static uint64_t left_on_path(const char *root, const char *path, size_t path_bytes, bool old)
 {
     uint64_t min = UINT64_MAX, left;
@@ -97,7 +97,7 @@ uint64_t memory_group_left(const char *groups, const char *root)
 
     if (!read_text(groups, text, sizeof text))
         return min;
-    for (line = text; *line; line = next) { /* "4:memory:/a/b", or "0::/a/b" of the newer version */
+    for (line = text; *line; line = next) { /* a line is "4:memory:/a/b", or in the newer version "0::/a/b" */
         size_t bytes = strcspn(line, "\n");
         char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
 

@@ -29,8 +29,8 @@ static void make_mutex(struct mounts *m)
     m->threads = NULL;
 }
 
-/* A process may have been forked while another thread held the mutex, or waited: the child has none of the threads, and
- * makes a mutex of its own. */
+/* Makes the mutex anew in a child of fork(). Another thread of the parent may have held it, or waited, and the child
+ * has none of these threads. */
 static void take_over(struct mounts *m)
 {
     int self = (int)getpid(), owner;
@@ -109,7 +109,7 @@ static const struct mounts_thread *own_entry(const struct mounts *m)
     return g;
 }
 
-/* Waits until `end`, in steps if there is somebody to ask. False: the wait was ended. */
+/* Waits until `end`, in steps if a callback or thread has to be asked. Returns false if the wait was ended early. */
 static bool wait_until(struct mounts *m, uint64_t end)
 {
     const struct mounts_thread *thread;
@@ -166,7 +166,7 @@ void mounts_worked(struct mounts *m, const struct mounts_tries *t)
     pthread_mutex_unlock(&m->mutex);
 }
 
-/* Returns how much of the time is spent when a call begins to fail. */
+/* Returns how much of the time for tries is spent when a call begins to fail. */
 static uint64_t spent(struct mounts *m, uint64_t now, uint64_t limit)
 {
     uint64_t ns;

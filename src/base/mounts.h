@@ -21,7 +21,7 @@
 #include "file.h"
 
 #define MOUNTS_USUAL_SECONDS 60u
-#define MOUNTS_KNOWN         8u /* mounts that are remembered; of others, each file is asked */
+#define MOUNTS_KNOWN         8u /* mounts that are remembered; for files on other mounts, each file is asked */
 
 /* A thread whose pauses end when `stop` is set and mounts_wake() called. */
 struct mounts_thread {
@@ -34,9 +34,10 @@ struct mounts {
     uint32_t seconds; /* or LEAT_RETRY_NEVER */
     uint32_t (*waiting)(void *context, const char *why);
     void *context;
-    struct folder home; /* in which relative names are */
-    bool opening;       /* the dataset is: who opens it tries again, from the start of what failed */
-    atomic_int owner;   /* the process whose mutex it is; negative: it is being made */
+    struct folder home; /* folder in which relative names are looked up */
+    bool opening;       /* true while the dataset is opened: its opener tries again itself, from the start of what
+                           failed */
+    atomic_int owner;   /* process that made the mutex; negative: it is being made */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct mounts_thread *threads;
@@ -45,16 +46,16 @@ struct mounts {
         unsigned system;
     } known[MOUNTS_KNOWN];
     unsigned known_count;
-    uint64_t spent_ns, failed_ns; /* time of `seconds` that passed failures took; time of the last failure */
+    uint64_t spent_ns, failed_ns; /* how much of `seconds` past failures took; time of the last failure */
     atomic_uint retries;
-    bool unsaid; /* `why` was not given as a notice */
+    bool unsaid; /* `why` has not been given as a notice yet */
     char why[1200];
 };
 
 void mounts_open(struct mounts *m, const struct leat_open_options *how);
 void mounts_close(struct mounts *m);
 
-/* file_system_of(), which is asked once for each mount. NULL: always. */
+/* Returns file_system_of() of a file, asking once for each mount. Without `m` (NULL), asks each time. */
 unsigned mounts_system(struct mounts *m, dev_t device, int fd);
 
 struct mounts_tries {
@@ -67,11 +68,10 @@ struct mounts_tries {
 uint32_t mounts_usual_seconds(void);
 
 /*
- * Waits, and returns true, if a call on a file that failed with `*s` and `why` is to be tried again. `remote`: its file
- * system is remote. `m` NULL: it is tried again once. LEAT_E_STOPPED takes the place of *s if the wait was ended.
- *
- * All calls share the dataset's time. When it is over, a call that fails within that time after the last failure is
- * tried again only once, at once. Otherwise each damaged row of a dataset would wait that long.
+ * Decides whether a call on a file that failed with `*s` and `why` is tried again; if so, waits and returns true.
+ * `remote`: its file system is remote. Without `m` (NULL), it is tried again once. If the wait was ended, *s becomes
+ * LEAT_E_STOPPED. All calls share the dataset's time. When it is over, a call that fails within that time after the
+ * last failure is tried again only once, at once. Otherwise each damaged row of a dataset would wait that long.
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
 
@@ -81,17 +81,19 @@ bool mounts_may_pass(int error);
 /* Returns true if an error says that what was opened is lost for good: only opening it again helps. */
 bool mounts_lost(int error);
 
-/* A call that was tried again has worked: the time begins anew with the next failure. */
+/* Notes that a call that was tried again has worked: with the next failure, the time begins anew. */
 void mounts_worked(struct mounts *m, const struct mounts_tries *t);
 
-/* Lets waits of the calling thread end with `stop`, instead of asking the dataset's `waiting`; until it is removed. */
+/* Makes waits of the calling thread end when `stop` is set, instead of asking the dataset's `waiting`, until the
+ * thread is removed. */
 void mounts_add_thread(struct mounts *m, struct mounts_thread *thread, const atomic_bool *stop);
 void mounts_remove_thread(struct mounts *m, struct mounts_thread *thread);
 
-/* Lets all that wait look at their `stop`. */
+/* Makes all waiting threads look at their `stop`. */
 void mounts_wake(struct mounts *m);
 
-/* Says why calls are tried again, once for each time that this began; false: nothing new. */
+/* Returns a sentence on why calls are tried again, once for each time that this began; false if there is nothing
+ * new. */
 bool mounts_notice(struct mounts *m, char *text, size_t capacity);
 
 #endif

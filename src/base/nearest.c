@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define LONGEST_WORD 128u /* longer ones are cut */
+#define LONGEST_WORD 128u /* length at which longer words are cut */
 
 static size_t min_of(size_t a, size_t b, size_t c)
 {
@@ -38,7 +38,7 @@ size_t nearest_distance(const char *word, const char *candidate)
     size_t length = strlen(word);
     size_t distance = edit_distance(word, strnlen(word, LONGEST_WORD), candidate, strnlen(candidate, LONGEST_WORD));
 
-    /* a word's beginning is nearer to it than the number of missing letters */
+    /* the beginning of a word is nearer to it than the number of missing letters says */
     return length >= 2 && distance > 1 && strncmp(word, candidate, length) == 0 ? 1 : distance;
 }
 

@@ -11,7 +11,7 @@
 
 #define MAX_NODE 1023
 
-/* Reads a small file of sysfs; "" if it is not there. */
+/* Reads a small file of sysfs; the text is "" if there is no such file. */
 static void read_small(const char *path, char *text, size_t capacity)
 {
     int fd = -1;

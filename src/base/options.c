@@ -6,7 +6,7 @@
 #include "bytes.h"
 #include "status.h"
 
-/* Above any size that a struct will have: a larger one was never set. */
+/* larger than any struct will be: such a size was never set */
 #define MAX_BYTES 4096
 
 enum leat_status options_read(void *all, size_t size, const struct options_reserved *reserved, const void *given,

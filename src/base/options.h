@@ -15,7 +15,7 @@
 #include "fields.h"
 #include "leat.h"
 
-/* Numbers of a struct that must be 0. */
+/* A stretch of a struct whose bytes must be 0. */
 struct options_reserved {
     size_t at, bytes;
 };

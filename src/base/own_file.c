@@ -76,7 +76,7 @@ enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum o
 {
     enum leat_status s;
 
-    do /* O_NONBLOCK: opening a pipe does not wait, so that it can be refused */
+    do /* O_NONBLOCK keeps opening a pipe from waiting, so that the pipe can be refused */
         *fd = open(path, (use == OWN_FILE_READ ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     while (*fd < 0 && errno == EINTR);
     if (*fd < 0)
@@ -96,15 +96,19 @@ enum leat_status own_file_create(int *fd, const char *path, struct leat_error *e
         s = file_create(fd, path, &why);
         if (s != LEAT_E_EXISTS)
             break;
-        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why); /* LEAT_E_NO_FILE: it was removed in between */
+        s = own_file_open(fd, NULL, path, OWN_FILE_WRITE, &why); /* LEAT_E_NO_FILE: the file was removed since it was
+                                                                    found */
     }
     if (s != LEAT_OK && err)
         *err = why;
     return s;
 }
 
-/* Opens what is neither a regular file nor a folder; *fd stays -1 if the path names none. It may be another one by now,
- * so nothing is created or emptied. Waits for a pipe's reader, unless it is to be appended to. */
+/*
+ * Opens a file that is neither regular nor a folder; *fd stays -1 if the path names no such file. By now the name
+ * may stand for another file, so nothing is created or emptied. Waits for a pipe's reader, unless the output is to
+ * be appended to.
+ */
 static enum leat_status open_special(int *fd, const char *path, bool append, struct leat_error *err)
 {
     struct stat st;
@@ -182,8 +186,8 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
     return s;
 }
 
-/* Returns true if it was this process that locked what the descriptor `number` of its own has open: a child of fork()
- * has that open, too, and so has a program that was run with it. */
+/* Returns true if this process locked the file that its own descriptor `number` has open. A child of fork() has that
+ * file open, too, and so has a program that it runs. */
 static bool locked_here(const char *number)
 {
     char path[64], line[256], *lock;
@@ -193,7 +197,8 @@ static bool locked_here(const char *number)
 
     snprintf(path, sizeof path, "/proc/self/fdinfo/%.20s", number);
     in = fopen(path, "re");
-    while (in && !is && fgets(line, sizeof line, in)) /* lock:	1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF */
+    while (in && !is && fgets(line, sizeof line, in)) /* a line is: lock: 1: FLOCK ADVISORY WRITE 1234 fe:00:5678 0
+                                                         EOF */
         is = (lock = strstr(line, "FLOCK ")) && sscanf(lock, "FLOCK %*s %*s %d", &pid) == 1 && pid == (int)getpid();
     if (in)
         (void)fclose(in);
@@ -255,7 +260,7 @@ enum leat_status own_file_lock(int fd, const char *path, const char *output, str
 void own_file_unlock(int *fd)
 {
     if (*fd >= 0)
-        (void)flock(*fd, LOCK_UN); /* closing alone would leave it to a child of fork(), as long as that lives */
+        (void)flock(*fd, LOCK_UN); /* without this, a child of fork() would keep the lock for as long as it lives */
     file_close(fd);
 }
 

@@ -1,6 +1,7 @@
 /*
- * own_file.h: every file that leat writes, under a name of its own or one that the user has given. Somebody else may
- * have put another file in its place: what is opened here is a regular file of the caller's, not what a link leads to.
+ * own_file.h: opens every file that leat writes, under a name of its own or one that the user has given. Somebody
+ * else may have put another file in its place, so what is opened here is a regular file of the caller's, and no link
+ * is followed.
  */
 #ifndef LEAT_BASE_OWN_FILE_H
 #define LEAT_BASE_OWN_FILE_H
@@ -47,8 +48,8 @@ enum leat_status own_file_is_named(int fd, const char *path, bool *named, struct
  */
 enum leat_status own_file_lock(int fd, const char *path, const char *output, struct leat_error *err);
 
-/* Gives the lock back, also if a child of fork() has the file open, and closes the file. -1 is fine. Not in a child:
- * the lock is its parent's. */
+/* Gives the lock back, also if a child of fork() has the file open, and closes the file. -1 is fine. Must not be
+ * called in a child, since the lock is its parent's. */
 void own_file_unlock(int *fd);
 
 /*
@@ -74,8 +75,11 @@ enum leat_status own_file_publish(const char *path, const void *bytes, uint64_t 
  * of the new ones. */
 enum leat_status own_file_replace(const char *path, const void *bytes, uint64_t count, struct leat_error *err);
 
-/* One of the two. The new file is locked before it has its name, and on success takes the place of *held, which is
- * unlocked (-1: none; NULL: it is closed). own_file_unlock(). */
+/*
+ * Writes a whole file as own_file_publish() does, or with `replace` as own_file_replace() does. The new file is
+ * locked before it has its name, and on success takes the place of *held, which is unlocked (-1: there is none;
+ * `held` NULL: the new file is closed). own_file_unlock() gives the lock back.
+ */
 enum leat_status own_file_write_held(int *held, const char *path, const void *bytes, uint64_t count, bool replace,
                                      struct leat_error *err);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts are gone through twice. */
+/* Goes through the texts twice: to measure them, then to copy them. */
 static char *put_together(const char *base, size_t length, bool slash, va_list texts)
 {
     size_t size = length + slash + 1;

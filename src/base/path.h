@@ -10,10 +10,12 @@
 #define PATH_SENTINEL
 #endif
 
-/* A folder, a slash unless it ends in one, and the texts that follow, up to NULL: path_join(folder, name, NULL). */
+/* Returns a new path: a folder, a slash unless the folder ends in one, and the texts that follow, up to NULL:
+ * path_join(folder, name, NULL). */
 char *path_join(const char *folder, ...) PATH_SENTINEL;
 
-/* name[0..length) and the texts that follow, up to NULL: path_append(name, length, ".partial.", "tokens", NULL). */
+/* Returns a new text: name[0..length) and the texts that follow, up to NULL: path_append(name, length, ".partial.",
+ * "tokens", NULL). */
 char *path_append(const char *name, size_t length, ...) PATH_SENTINEL;
 
 #endif

@@ -18,7 +18,8 @@ static inline void random_words(uint64_t *words, size_t count)
 
     if (getrandom(words, count * sizeof *words, GRND_NONBLOCK) == (ssize_t)(count * sizeof *words))
         return;
-    /* early at boot, or forbidden: the clocks, and where the stack lies, which a file's author does not know either */
+    /* Without random numbers (early at boot, or forbidden), the clocks and the place of the stack serve, which a
+     * file's author does not know either. */
     clock_gettime(CLOCK_REALTIME, &day);
     clock_gettime(CLOCK_MONOTONIC, &up);
     x = (uint64_t)day.tv_sec ^ (uint64_t)day.tv_nsec << 32 ^ (uintptr_t)&day;

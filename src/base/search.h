@@ -13,8 +13,9 @@
 #define SEARCH_INLINE static inline __attribute__((always_inline))
 
 /*
- * The first number of low..high-1 for which `before` is false, or `high` if it is true for all. `before` must be true
- * up to some number and false from there on. The last number for which it is true is one less than the result.
+ * Returns the first number of low..high-1 for which `before` is false, or `high` if it is true for all. `before`
+ * must be true up to some number and false from there on. The last number for which it is true is one less than the
+ * result.
  */
 SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(const void *context, uint64_t number),
                                     const void *context)
@@ -30,7 +31,7 @@ SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(
     return low;
 }
 
-/* Searches with a `before` that may fail, as this function then does; *found is undefined then. */
+/* Searches with a `before` that may fail, in which case the search fails, too, and *found is undefined. */
 SEARCH_INLINE enum leat_status search_first_read(uint64_t *found, uint64_t low, uint64_t high,
                                                  enum leat_status (*before)(void *context, uint64_t number,
                                                                             bool *is_before, struct leat_error *err),

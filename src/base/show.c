@@ -26,7 +26,7 @@ static const struct {
     { 0xffa0, 0xffa0 },   /* Hangul's filler of half a width */
     { 0xfff0, 0xfffb },   /* annotations */
     { 0x1bca0, 0x1bca3 }, /* controls of shorthand */
-    { 0x1d173, 0x1d17a }, /* and of musical notes */
+    { 0x1d173, 0x1d17a }, /* format characters of musical notes */
     { 0xe0000, 0xe00ff }, /* tags */
     { 0xe01f0, 0xe0fff }, /* not assigned, but treated as tags */
 };
@@ -50,7 +50,7 @@ uint32_t show_hidden(const uint8_t *character, size_t bytes)
     return 0;
 }
 
-/* A backslash, a letter and `digits` hexadecimal digits. Returns the length. */
+/* Writes a backslash, a letter and `digits` hexadecimal digits. Returns the length. */
 static size_t put_escape(char *out, char letter, unsigned digits, uint32_t value)
 {
     out[0] = '\\';
@@ -93,7 +93,7 @@ size_t show_text(char *out, size_t room, const char *text, size_t bytes)
 
     for (size_t at = 0; at < bytes; used += length) {
         at += show_step(text + at, bytes - at, step, &length);
-        if (written == used && length < room - used) { /* nothing was left out before */
+        if (written == used && length < room - used) { /* nothing was left out so far */
             memcpy(out + used, step, length);
             written += length;
         }
@@ -111,7 +111,8 @@ static int is_plain(const char *text)
     return *text == '\0';
 }
 
-/* Before an @ of another scheme than the web's stands a container, unless a colon is there. */
+/* Hides secrets of URLs. For schemes other than http and https, what stands before an @ is a container's name, and
+ * stays unless it has a colon. */
 void show_hide(char *text, bool sentence)
 {
     for (char *at = text; (at = strstr(at, "://"));) {
@@ -128,7 +129,7 @@ void show_hide(char *text, bool sentence)
         if (!web)
             continue;
         at += strcspn(at, "?#");
-        while (sentence && end > at && strchr(".,:;)", end[-1])) /* these are the sentence's */
+        while (sentence && end > at && strchr(".,:;)", end[-1])) /* these characters end the sentence, not the URL */
             end--;
         if (at < end)
             memmove(at, end, strlen(end) + 1);

@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHOW_MOST 10 /* bytes that one step gives: \U000e0041 */
+#define SHOW_MOST 10 /* most bytes that one step gives: \U000e0041 */
 
-/* The code point of a well-formed character of two bytes or more that is not to be shown as it is; 0: it may be. */
+/* Returns the code point of a well-formed character of two bytes or more if it must not be shown as it is, else 0. */
 uint32_t show_hidden(const uint8_t *character, size_t bytes);
 
-/* The next character or malformed byte of a text that is not empty, shown: writes at most SHOW_MOST bytes to `out`,
- * without a NUL, and sets *length to their number. Returns how many bytes of the text these are. */
+/* Returns the next character or malformed byte of a text that is not empty, shown: writes at most SHOW_MOST bytes to
+ * `out`, without a NUL, and sets *length to their number. Returns how many bytes of the text these are. */
 size_t show_step(const char *text, size_t bytes, char *out, size_t *length);
 
 /* Shows a whole text, as far as it fits in `room` with its NUL; no escape or character is cut. Returns the length that

@@ -20,7 +20,7 @@ static void fill_error(struct leat_error *err, enum leat_status status, int os_e
     err->field[0] = '\0';
     memset(err->reserved, 0, sizeof err->reserved);
     vsnprintf(err->message, sizeof err->message, format, args);
-    show_in_place(err->message, sizeof err->message); /* it quotes names and texts of files */
+    show_in_place(err->message, sizeof err->message); /* the sentence quotes names and texts of files */
 }
 
 enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
@@ -117,7 +117,7 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
     return status_in_file(err, status, file);
 }
 
-/* Reserved for the system's text and the remedy. */
+/* Room that is kept for the system's text and the remedy. */
 #define REASON_BYTES 200
 
 static enum leat_status from_errno(int os_error)
@@ -171,13 +171,13 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
         fill_error(err, from_errno(os_error), os_error, LEAT_NONE, format, args);
         va_end(args);
         used = strlen(err->message);
-        if (used > sizeof err->message - REASON_BYTES) { /* a long path must not take the reason's place */
+        if (used > sizeof err->message - REASON_BYTES) { /* a long path must not push the reason out */
             used = sizeof err->message - REASON_BYTES - 3;
             used -= utf8_open_end((const uint8_t *)err->message, used);
             memcpy(err->message + used, "...", 3);
             used += 3;
         }
-        /* strerror_r is thread-safe, unlike strerror; which of its two forms we got depends on the C library */
+        /* strerror_r() is thread-safe, unlike strerror(); the C library decides which of its two forms this is */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
         const char *text = strerror_r(os_error, reason, sizeof reason);
 #else
@@ -201,7 +201,7 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
     va_end(args);
     show_in_place(words, sizeof words);
     length = strlen(words);
-    room = sizeof err->message - length - 2; /* words that do not fit are cut off the sentence's end */
+    room = sizeof err->message - length - 2; /* if the words do not fit, the end of the sentence is cut off */
     memmove(err->message + length + 2, err->message, room);
     err->message[sizeof err->message - 1] = '\0';
     memcpy(err->message, words, length);

@@ -34,7 +34,8 @@ enum leat_status status_set_in(struct leat_error *err, enum leat_status status, 
 enum leat_status status_set_at(struct leat_error *err, enum leat_status status, const char *file, uint64_t offset,
                                const char *format, ...) STATUS_PRINTF(5, 6);
 
-/* LEAT_E_ARGUMENT, with the option or parameter that is wrong, by its name in the public header; NULL: none alone. */
+/* Fills `err` with LEAT_E_ARGUMENT and the name, in the public header, of the option or parameter that is wrong;
+ * NULL if it is not a single one. */
 enum leat_status status_argument(struct leat_error *err, const char *field, const char *format, ...)
     STATUS_PRINTF(3, 4);
 
@@ -46,21 +47,21 @@ enum leat_status status_argument(struct leat_error *err, const char *field, cons
 enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint, const char *file,
                                  const char *format, ...) STATUS_PRINTF(5, 6);
 
-/* A failed system call, on the file (NULL: on none): picks the status from `os_error` (an errno), and appends its text
- * and a remedy, if one is known, to the sentence. */
+/* Fills `err` for a failed system call on the file (NULL: on none): picks the status from `os_error` (an errno), and
+ * appends its text and a remedy, if one is known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *file, const char *format, ...)
     STATUS_PRINTF(4, 5);
 
-/* After a call has failed with `s`: names the file that it was about, unless a file is named already: who is next to a
- * file knows best which it is. Returns `s`, which may be LEAT_OK. */
+/* Names the file that a failed call was about, unless a file is named already: the code closest to the file knows
+ * best. Returns `s`, which may be LEAT_OK. */
 enum leat_status status_in_file(struct leat_error *err, enum leat_status s, const char *file);
 
 /* Names the option, parameter, member or column that a failed call was about, unless one is named already. Returns `s`.
  */
 enum leat_status status_field(struct leat_error *err, enum leat_status s, const char *field);
 
-/* After a call has failed with `status` and a sentence: puts words, cut to STATUS_BEFORE - 1 bytes, and ": " before the
- * sentence. Returns the status. */
+/* Puts words, cut to STATUS_BEFORE - 1 bytes, and ": " before the sentence of a call that has failed with `status`.
+ * Returns the status. */
 #define STATUS_BEFORE 512u
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
@@ -68,15 +69,15 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
 /* Appends words to the sentence; its status stays. `err` is not NULL. */
 void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF(2, 3);
 
-/* The difference between two datasets that were packed with different tokenizers, and what to do; the end of a
- * sentence. */
+/* The end of a sentence on two datasets that were packed with different tokenizers: how they differ, and what to do. */
 #define STATUS_FINGERPRINT                                                                                             \
     "tokenizer's fingerprint; pack both with one tokenizer, or write one with the fingerprint of the other"
 
-/* An allocation of `bytes` failed. */
+/* Fills `err` for a failed allocation of `bytes`. */
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
 
-/* A file of lines has more than `max` bytes: whoever may have written it does not decide how much memory is taken. */
+/* Fills `err` for a file of lines that has more than `max` bytes. The limit exists because whoever wrote the file
+ * must not decide how much memory is taken. */
 enum leat_status status_too_large(struct leat_error *err, const char *file, uint64_t max);
 
 #endif

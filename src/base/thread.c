@@ -22,7 +22,8 @@ int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), v
     return r;
 }
 
-/* Linux refuses a set smaller than its own with EINVAL; the usual one has 1,024 CPUs. */
+/* Doubles the set of CPUs until Linux takes it: a set smaller than its own gives EINVAL. The usual set has 1,024
+ * CPUs. */
 unsigned thread_cpus(void)
 {
     for (size_t max = CPU_SETSIZE; max <= (size_t)CPU_SETSIZE << 10; max *= 2) {

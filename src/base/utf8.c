@@ -28,7 +28,7 @@ static bool second_fits(uint8_t first, uint8_t b)
     }
 }
 
-/* The length of a character that begins with this byte, which is not ASCII; 0: no character does. */
+/* Returns the length of a character that begins with this byte, which is not ASCII; 0: no character does. */
 static size_t length_of(uint8_t first)
 {
     if (first < 0xc2 || first > 0xf4)
@@ -64,7 +64,7 @@ size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
 
     for (;;) {
         at += utf8_ascii_prefix(text + at, size - at);
-        /* text that is not ASCII mostly stays so for a while */
+        /* after a character that is not ASCII, more of them mostly follow */
         while (at < size && text[at] >= 0x80) {
             size_t length = utf8_character(text + at, size - at);
 
@@ -99,7 +99,7 @@ size_t utf8_valid_prefix(const uint8_t *text, size_t size)
     const struct utf8_row *row = rows;
     size_t ascii;
 
-    if (size == 0) /* the text may be NULL, to which nothing is added */
+    if (size == 0) /* an empty text may be NULL, and nothing must be added to that */
         return 0;
     /* asking for the CPU pays only for longer texts */
     for (enum cpu_level level = size < SHORT ? CPU_PLAIN : cpu_level(); row->needs > level;)

@@ -14,13 +14,11 @@
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/*
- * The length of the longest prefix that is well-formed: `size` if all of the text is. An empty text may be NULL, here
- * and in all functions below but those of the rows.
- */
+/* Returns the length of the longest prefix that is well-formed: `size` if all of the text is. An empty text may be
+ * NULL, here and in all functions below, but not for the functions of the rows. */
 size_t utf8_valid_prefix(const uint8_t *text, size_t size);
 
-/* One way to find that prefix, for a level of CPUs; the plain row defines the right answer. */
+/* A function that finds this prefix, for one level of CPUs; the plain row defines the right answer. */
 typedef size_t utf8_function(const uint8_t *text, size_t size);
 
 struct utf8_row {
@@ -91,7 +89,7 @@ static inline size_t utf8_characters(const uint8_t *text, size_t bytes)
     return count;
 }
 
-/* The start of the last character before `end`, which is not 0. */
+/* Returns the start of the last character before `end`, which is not 0. */
 static inline size_t utf8_before(const uint8_t *text, size_t end)
 {
     do

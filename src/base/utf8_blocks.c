@@ -16,23 +16,25 @@
 
 #if BYTES64_VECTORS
 
-/* What is wrong with two bytes is a bit that three entries have in common: of both halves of the first byte, and of the
- * high half of the second. TWO is a continuation byte after another one, which is right in the third and fourth place
- * of a character. */
+/*
+ * Errors in two bytes. An error is a bit that three table entries have in common: those of both halves of the first
+ * byte, and of the high half of the second. TWO is a continuation byte after another one, which is right in the
+ * third and fourth place of a character.
+ */
 enum {
-    SHORT = 1,       /* a first byte, and no continuation */
-    LONG = 2,        /* ASCII, and a continuation */
-    OVERLONG_3 = 4,  /* E0, and below A0 */
-    TOO_LARGE = 8,   /* F4, and from 90 on; F5 and more */
-    SURROGATE = 16,  /* ED, and from A0 on */
+    SHORT = 1,       /* a first byte without a continuation */
+    LONG = 2,        /* ASCII before a continuation */
+    OVERLONG_3 = 4,  /* E0 before a byte below A0 */
+    TOO_LARGE = 8,   /* F4 before 90 or more; any byte of F5 and more */
+    SURROGATE = 16,  /* ED before A0 or more */
     OVERLONG_2 = 32, /* C0, C1 */
-    LARGER = 64,     /* F5 and more, and below 90; or OVERLONG_4: F0, and that */
+    LARGER = 64,     /* F5 or more before a byte below 90; or OVERLONG_4: F0 before such a byte */
     TWO = 128,
-    CARRY = SHORT | LONG | TWO /* whatever the first byte's low half is */
+    CARRY = SHORT | LONG | TWO /* errors that do not depend on the low half of the first byte */
 };
 
-/* Returns true if a block with text before it is well-formed, but for a character that its end cuts. The text before it
- * is well-formed, with such a character. */
+/* Returns true if a block is well-formed, except for a character that its end cuts. The text before it must be
+ * well-formed, with the same exception. */
 BYTES_INLINE bool utf8_block_good(const uint8_t *p, bytes64 b)
 {
     enum { C = CARRY, L = LARGER, LT = CARRY | LARGER | TOO_LARGE };
@@ -101,7 +103,8 @@ BYTES_INLINE bool utf8_cut_at(const uint8_t *p)
     return (bytes_load32(p - 4) & 0x80808080u) && (p[-1] >= 0xc0 || p[-2] >= 0xe0 || p[-3] >= 0xf0);
 }
 
-/* The start of a character up to which the text is well-formed: nearly all that is. `at` is one, at least 4. */
+/* Returns the start of a character up to which the text is well-formed: nearly all of its well-formed beginning.
+ * `at` is such a start, at least 4. */
 BYTES_INLINE size_t utf8_good(const uint8_t *text, size_t size, size_t at)
 {
     for (; size - at >= UTF8_BLOCK; at += UTF8_BLOCK) {
@@ -118,8 +121,8 @@ BYTES_INLINE size_t utf8_good(const uint8_t *text, size_t size, size_t at)
 
 #endif
 
-/* How much of a block is well-formed; `size` if nothing is wrong, even if the end cuts a character. *next is where the
- * cut character begins. */
+/* Returns how much of a block is well-formed; `size` if nothing is wrong, even if the end cuts a character. Sets
+ * *next to where the cut character begins. */
 BYTES_INLINE size_t utf8_block(bytes64 b, size_t size, size_t *next)
 {
     uint64_t two = bytes64_from(b, 0xc2), three = bytes64_from(b, 0xe0), four = bytes64_from(b, 0xf0);
@@ -128,7 +131,7 @@ BYTES_INLINE size_t utf8_block(bytes64 b, size_t size, size_t *next)
     uint64_t wanted = two << 1 | three << 2 | four << 3, wrong, cut;
 
     wrong = (wanted ^ (bytes64_high(b) & ~from_c0)) | (from_c0 & ~two) | beyond;
-    /* long forms, surrogates, values above U+10FFFF */
+    /* long forms, surrogates, and values above U+10FFFF */
     wrong |= bytes64_equal(b, 0xe0) << 1 & ~from_a0;
     wrong |= bytes64_equal(b, 0xed) << 1 & from_a0;
     wrong |= bytes64_equal(b, 0xf0) << 1 & ~from_90;

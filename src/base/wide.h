@@ -13,13 +13,13 @@
 
 __extension__ typedef unsigned __int128 wide_u128;
 
-/* The high half of the product. */
+/* Returns the high half of the product. */
 static inline uint64_t wide_high(uint64_t a, uint64_t b)
 {
     return (uint64_t)((wide_u128)a * b >> 64);
 }
 
-/* a * b / c, rounded down; UINT64_MAX if it does not fit. c > 0. */
+/* Returns a * b / c, rounded down, or UINT64_MAX if that does not fit. c must not be 0. */
 static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     wide_u128 q = (wide_u128)a * b / c;
@@ -27,7 +27,7 @@ static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t c)
     return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
-/* The greatest common divisor; if one is 0, the other. */
+/* Returns the greatest common divisor; if one number is 0, the other one. */
 static inline wide_u128 wide_common_divisor(wide_u128 a, wide_u128 b)
 {
     while (b != 0) {
@@ -51,10 +51,8 @@ static inline struct wide_divider wide_divider(uint64_t divisor)
     return (struct wide_divider) { divisor, UINT64_MAX / divisor };
 }
 
-/*
- * x / divisor, and the rest. 2^64 - divisor * reciprocal is at most divisor, so the estimate is below x / divisor by
- * at most x / 2^64 < 1: rounded down it is the quotient, or one less.
- */
+/* Returns x / divisor, and sets the rest. 2^64 - divisor * reciprocal is at most divisor, so the estimate is below x
+ * / divisor by at most x / 2^64 < 1: rounded down it is the quotient, or one less. */
 static inline uint64_t wide_divide(struct wide_divider d, uint64_t x, uint64_t *rest)
 {
     uint64_t q = wide_high(x, d.reciprocal);

@@ -32,19 +32,20 @@ struct cache;
 
 struct cache_files {
     int index_fd, tokens_fd;              /* the caller closes them */
-    const char *index_path, *tokens_path; /* for messages: without secrets; valid until the dataset is closed */
+    const char *index_path, *tokens_path; /* paths for messages, without secrets; valid until the dataset is closed */
     uint64_t index_bytes, token_bytes;
-    bool whole;   /* nothing is missing: tokens_fd is a file like any other, and nobody writes to it */
-    bool offline; /* the server could not be asked whether this is what it has */
+    bool whole;   /* true if nothing is missing: tokens_fd is a file like any other, and nobody writes to it */
+    bool offline; /* true if the server could not be asked whether it still has this */
 };
 
 /* Returns true if a name is one for cache_open(): a URL. */
 bool cache_takes(const char *name);
 
 /*
- * Calls `take` for each finished dataset directly below a URL that ends in /, with its URL, in any order; its failure
- * ends the list. `run`: the start of the plan of a run whose parts they are, as text; "" if they are of none. *file:
- * the object of that name in the folder, *size bytes and room for a NUL, which the caller frees; NULL: there is none.
+ * Calls `take` for each finished dataset directly below a URL that ends in /, with its URL, in any order. A failure
+ * of `take` ends the list. `run` gets the start of the plan of a run that the datasets are parts of, as text, or "".
+ * *file gets the object named `name` in the folder, of *size bytes and room for a NUL, which the caller frees; NULL
+ * if there is none.
  */
 typedef enum leat_status cache_list_take(void *context, const char *url, struct leat_error *err);
 enum leat_status cache_list(const char *folder, cache_list_take *take, void *context, char *run, size_t room,
@@ -54,11 +55,11 @@ enum leat_status cache_list(const char *folder, cache_list_take *take, void *con
 enum leat_status cache_read(const char *folder, const char *name, char **file, size_t *size, struct leat_error *err);
 
 /*
- * Opens the dataset of a URL, with or without .leat or .tokens, in the cache's folder `folder` (NULL: the variable
- * LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made where it is missing; `limit` bytes are what
- * the whole cache may take (0: the variable LEAT_CACHE_SIZE, else no limit). Asks the server what the dataset is, and
- * brings its index if it is not here. If the server cannot be reached, a complete copy is opened, unless `online`
- * or the variable LEAT_ONLINE (1) forbids that.
+ * The options of cache_open(), which opens the dataset of a URL, with or without .leat or .tokens. `folder` is the
+ * cache's folder (NULL: the variable LEAT_CACHE, else XDG_CACHE_HOME/leat, else ~/.cache/leat), which is made if it
+ * is missing. `limit` is how many bytes the whole cache may take (0: the variable LEAT_CACHE_SIZE, else no limit).
+ * Opening asks the server what the dataset is, and fetches its index if it is not here. If the server cannot be
+ * reached, a complete copy is opened, unless `online` or the variable LEAT_ONLINE (1) forbids that.
  */
 struct cache_options {
     const char *folder;
@@ -68,44 +69,46 @@ struct cache_options {
 enum leat_status cache_open(struct cache **out, const char *url, const struct cache_options *options,
                             struct cache_files *files, struct leat_error *err);
 
-/* LEAT_E_FORKED in a child of the process that opened the dataset, if not all of it is here. */
+/* Returns LEAT_E_FORKED in a child of the process that opened the dataset, if not all of it is here. */
 enum leat_status cache_check_process(const struct cache *c, struct leat_error *err);
 
-/* Ends what is under way. NULL is fine. No other thread is inside a call. */
+/* Ends all transfers under way, and frees the cache. NULL is fine. No other thread may be inside a call. */
 void cache_close(struct cache *c);
 
-/* The dataset's name for messages, without secrets. Valid until it is closed. */
+/* Returns the dataset's name for messages, without secrets. Valid until it is closed. */
 const char *cache_name(const struct cache *c);
 
 /*
- * Keeps the pages around bytes [first, first + count) of the token file from being evicted until cache_release(), by
- * any process. Waits for one that evicts them, `max_ns` nanoseconds at most (then LEAT_E_AGAIN; 0: as long as that may
- * take); *waited, from 0 on, is raised by that, so that even many calls do not wait forever. NULL: each call is the
- * first. A call of one is answered by a call of the other; ranges may overlap. In a child of fork(), LEAT_E_FORKED from
- * either call means that what was read in between may be wrong.
+ * cache_hold() keeps the pages around bytes [first, first + count) of the token file from being evicted, by any
+ * process, until cache_release(). It waits for a process that evicts them, `max_ns` nanoseconds at most (then
+ * LEAT_E_AGAIN; 0: as long as that may take). *waited, from 0 on, sums up these waits, so that even many calls do
+ * not wait forever; NULL: each call is the first. Each hold needs its own release; ranges may overlap. In a child of
+ * fork(), LEAT_E_FORKED from either call means that what was read in between may be wrong.
  */
 enum leat_status cache_hold(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, uint64_t *waited,
                             struct leat_error *err);
 enum leat_status cache_release(struct cache *c, uint64_t first, uint64_t count, struct leat_error *err);
 
 /*
- * Makes sure that the pages around bytes [first, first + count) of the token file, which are held, are here and right;
- * until they are released any reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it
- * takes), then LEAT_E_AGAIN.
- * From any thread. LEAT_E_FORKED if they are missing, and the process that opened the dataset is another one.
+ * Makes sure that the held pages around bytes [first, first + count) of the token file are here and right. Until
+ * they are released any reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it
+ * takes), then returns LEAT_E_AGAIN. Any thread may call it. LEAT_E_FORKED: pages are missing, and another process
+ * opened the dataset.
  */
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err);
 
-/* Says that these bytes, which are held, will be needed: they are fetched soon, in the order of these calls, those that
- * somebody waits for first. Returns whether they are here. cache_need() reports what goes wrong. `soon`: they are
- * needed next, and count for the share of pages that were not here; else it is a word in advance. */
+/*
+ * Announces that these held bytes will be needed. They are fetched soon, in the order of these calls, but after
+ * bytes that somebody waits for. Returns true if they are here; cache_need() reports failures. `soon`: they are
+ * needed next, and count for the share of pages that were not here; otherwise this is only an early announcement.
+ */
 bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon);
 
 /* Lets this process fetch all the rest in the background, if no other one of this node does, and if the disk has room
  * for it. */
 void cache_fill(struct cache *c);
 
-/* A number of bytes, as people read it. */
+/* A number of bytes as text for people. */
 struct cache_size {
     char text[32];
 };
@@ -116,18 +119,19 @@ struct cache_size cache_size(uint64_t bytes);
 struct cache_counts {
     uint64_t requests, retries, bytes; /* figures of transfers */
     uint64_t pages;                    /* that were announced */
-    uint64_t remote_pages;             /* that were asked for and not here */
-    uint64_t evicted_bytes;            /* removed by this process */
-    uint64_t here_bytes, all_bytes;    /* bytes of the tokens; those here are known only while this process fills the
-                                        * rest */
-    uint64_t limit, in_use;            /* limit and use of a cache that was seen last with more in use than its limit;
-                                        * 0: of none */
-    bool filling;                      /* a process of this node does so now */
-    bool failed;                       /* and none will, as far as this process knows */
-    char why_not[CACHE_REASON];        /* why this process cannot fill it now, of the first dataset; "": no reason */
+    uint64_t remote_pages;             /* pages that were asked for and were not here */
+    uint64_t evicted_bytes;            /* bytes that this process removed */
+    uint64_t here_bytes, all_bytes;    /* bytes of the tokens that are here, known only while this process fills the
+                                          rest; bytes of all tokens */
+    uint64_t limit, in_use;            /* limit and use of a cache that, when last seen, used more than its limit; 0:
+                                          no such cache */
+    bool filling;                      /* a process of this node fills the cache now */
+    bool failed;                       /* no process will fill the cache, as far as this process knows */
+    char why_not[CACHE_REASON];        /* why this process cannot fill the cache now, for the first such dataset; "":
+                                          no reason */
 };
 
-/* Adds to *counts. From any thread. */
+/* Adds this dataset's figures to *counts. Any thread may call it. */
 void cache_count(struct cache *c, struct cache_counts *counts);
 
 #endif

@@ -38,7 +38,7 @@ enum leat_status cache_root(char **root, const char *folder, struct leat_error *
     *root = NULL;
     if (named) {
         *root = strdup(named);
-    } else if (base && base[0] == '/') { /* a relative one is to be ignored, says its specification */
+    } else if (base && base[0] == '/') { /* the specification says to ignore a relative path */
         *root = path_join(base, "leat", NULL);
     } else {
         base = variable("HOME");
@@ -132,7 +132,7 @@ static enum leat_status cache_make_folders(char *path, struct leat_error *err)
         r = mkdir(path, 0700);
         *slash = '/';
         if (r != 0 && errno != EEXIST)
-            break; /* the last one says why */
+            break; /* the last folder decides, and its error says why */
     }
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return LEAT_OK;
@@ -144,7 +144,7 @@ enum leat_status cache_make_folder(struct cache *c, struct leat_error *err)
     uint8_t bytes[24];
     char name[2 * sizeof bytes + 2], *to = name;
 
-    /* what identifies the content, and the hash of the header, which has the sums of everything */
+    /* the bytes that identify the content, and the hash of the header, which has the sums of everything */
     checksum_store(bytes, c->header.identity);
     memcpy(bytes + 16, c->first_page + FORMAT_HEADER_BYTES - 16, 8);
     for (unsigned i = 0; i < sizeof bytes; i++)
@@ -183,7 +183,7 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
     enum leat_status s;
     int r;
 
-    /* a process that removes a dataset locks the file and removes it: then this file no longer has that name */
+    /* a process that removes a dataset locks this file and removes it, and then the open file no longer has the name */
     do {
         file_close(fd);
         s = cache_open_file(fd, path, err);
@@ -215,7 +215,7 @@ enum leat_status cache_lock(int *fd, const char *path, bool shared, struct leat_
 
 #define NAME_BYTES 49u /* length of the name of a dataset's folder */
 
-/* The file for this URL; NULL: no memory, or the folder cannot be made. */
+/* Returns the file for this URL; NULL: no memory, or the folder cannot be made. */
 static char *path_of(const struct cache *c)
 {
     char *text = cache_server_text(c), *folder = path_join(c->root, "urls", NULL), *path = NULL, name[33], *to = name;
@@ -306,7 +306,7 @@ enum leat_status cache_parse_header(struct cache *c, uint64_t count, uint64_t to
     return format_parse(&c->header, &found, c->kernels, err);
 }
 
-/* The header of the copy's index takes the place of the server's; LEAT_E_NO_FILE: no copy. */
+/* Takes the header of the copy's index in place of the server's. Returns LEAT_E_NO_FILE if there is no copy. */
 static enum leat_status take_header(struct cache *c, const char *folder, struct leat_error *err)
 {
     uint64_t token_bytes = 0, count;
@@ -333,7 +333,7 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
     uint64_t all, here;
 
     if (take_header(c, folder, &why) != LEAT_OK)
-        return LEAT_E_IO; /* as the server's failure says */
+        return LEAT_E_IO; /* the status of the server's failure */
     if (cache_recall_complete(folder)) {
         c->offline = true;
         return LEAT_OK;
@@ -351,20 +351,20 @@ enum leat_status cache_take_offline(struct cache *c, const char *folder, struct 
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-/* The datasets below a URL that ends in /, as a folder of a disk has them. */
+/* Lists the datasets below a URL that ends in /, as a folder on a disk is listed. */
 
 #define SUFFIX ".leat"
-#define RUN    "leat-run" /* file of a run that was packed in parts */
+#define RUN    "leat-run" /* file in the folder of a run that was packed in parts */
 
 struct listing {
     const struct url *url;
     cache_list_take *take;
     void *context;
-    const char *file; /* name of a file that is read whole, too */
+    const char *file; /* name of an object that is read as a whole, too */
     bool has_run, has_file;
 };
 
-/* Takes what opens: not what lies deeper, is hidden or not finished. */
+/* Takes an object if it is a dataset that opens: it does not lie deeper, and is neither hidden nor unfinished. */
 static enum leat_status take_key(void *context, const char *key, uint64_t size, const char *etag,
                                  struct leat_error *err)
 {

@@ -1,7 +1,5 @@
-/*
- * cache_need.c: what callers ask for. A page that is known costs a look at a bit. One that is not is looked for in the
- * local file, else queued; the thread takes the queue in its order.
- */
+/* cache_need.c: serves what callers ask for. A page that is known costs a look at a bit. Another one is looked for
+ * in the local file, and queued if it is not there; the thread takes the queue in its order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,10 +11,10 @@
 #include "cache_inside.h"
 
 #define QUEUED_PAGES (WINDOW_BYTES / PAGE)
-#define LEAST_LIMIT  ((uint64_t)1 << 30)    /* least limit of a cache with room for what is needed later */
-#define LONGEST_NS   ((uint64_t)1000000000) /* longest wait on the condition */
+#define LEAST_LIMIT  ((uint64_t)1 << 30)    /* least limit of a cache that has room for pages needed later */
+#define LONGEST_NS   ((uint64_t)1000000000) /* longest wait on the condition, in nanoseconds */
 
-/* `urgent`: before all others. */
+/* Adds a range to the queue; with `urgent`, before all others. */
 static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)
 {
     struct queued *w = malloc(sizeof *w);
@@ -36,7 +34,7 @@ static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t coun
     return LEAT_OK;
 }
 
-/* Queues those of pages [page, end) that are neither here nor asked for. With the mutex. */
+/* Queues those of pages [page, end) that are neither here nor asked for. The caller has the mutex. */
 static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end, bool urgent, struct leat_error *err)
 {
     enum leat_status s = cache_start(c, err);
@@ -59,7 +57,7 @@ static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end
     return s;
 }
 
-/* Waits until the pages are here, one of them failed, or `max_ns` are over (0: never). With the mutex. */
+/* Waits until the pages are here, one of them failed, or `max_ns` are over (0: never). The caller has the mutex. */
 static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, uint64_t max_ns, struct leat_error *err)
 {
     struct waiter me = { .page = page, .end = end, .next = c->waiters }, **at;
@@ -72,7 +70,7 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
         struct timespec until;
 
         s = queue_pages(c, page, end, true,
-                        err); /* what was asked for by others may have failed before this thread waited */
+                        err); /* a page that others asked for may have failed before this thread waited */
         if (s != LEAT_OK)
             break;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -97,7 +95,7 @@ enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uin
     enum leat_status s;
 
     if (c->whole || count == 0 || !bytes_inside(first, count, c->header.token_file_bytes))
-        return LEAT_OK; /* a range outside of the file is refused by those who read it */
+        return LEAT_OK; /* readers of the file refuse a range outside of it */
     end = bytes_divide_up(first + count, PAGE);
     if (cache_all_known(c, page, end))
         return LEAT_OK;
@@ -137,7 +135,8 @@ void cache_fill(struct cache *c)
 {
     struct leat_error unsaid;
 
-    if (c->whole || c->pages == 0 || c->owner != getpid() || atomic_load(&c->fill_failed)) /* it was given up */
+    if (c->whole || c->pages == 0 || c->owner != getpid() ||
+        atomic_load(&c->fill_failed)) /* the filling was given up */
         return;
     pthread_mutex_lock(&c->mutex);
     c->fill_wanted = true;

@@ -19,15 +19,15 @@
 /* ---- The index --------------------------------------------------------------------------------------------------- */
 
 /*
- * The index of a dataset. It lies in the cache completely or not at all, because documents, directory
- * and hashes are asked for all the time, and are a hundredth of the tokens. One process brings it; others wait, as long
- * as it gets on. One that is found is compared with its sums like one that arrived: a damaged one is fetched again,
- * since the server has the right one.
+ * Opens the index of a dataset. It lies in the cache completely or not at all, because documents, directory and
+ * hashes are asked for all the time, and are a hundredth of the tokens. One process fetches it; others wait, as long
+ * as it makes progress. An index that is found is compared with its sums like one that arrived: a damaged one is
+ * fetched again, since the server has the right one.
  */
 
 #define PIECE   TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* in memory */
 #define LOOK_MS 20L
-/* how long nothing may come from the process that brings the index: more than its requests take with their stalls and
+/* how long the process that fetches the index may bring nothing: more than its requests take with their stalls and
  * waits */
 #define SILENT_NS ((uint64_t)3600 * 1000000000)
 
@@ -79,7 +79,7 @@ static enum leat_status bring_bytes(struct cache *c, int fd, struct leat_error *
     return s;
 }
 
-/* Brings the index. The caller has the lock. */
+/* Fetches the index. The caller has the lock. */
 static enum leat_status bring(struct cache *c, struct leat_error *err)
 {
     const char *path = c->paths[PATH_INDEX_PARTIAL];
@@ -89,7 +89,7 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
 
     s = cache_open_file(&fd, path, err);
     for (bool again = s == LEAT_OK; again; again = s == LEAT_E_CHECKSUM && ++tries < REMOTE_DAMAGED_TRIES) {
-        s = file_truncate(fd, 0, path, err); /* those that wait for it see it grow */
+        s = file_truncate(fd, 0, path, err); /* processes that wait for the index see it grow */
         if (s == LEAT_OK)
             s = bring_bytes(c, fd, err);
         if (s == LEAT_OK)
@@ -105,7 +105,7 @@ static enum leat_status bring(struct cache *c, struct leat_error *err)
     return s;
 }
 
-/* Opens an index that is here. LEAT_E_NO_FILE: it is not, is not that of the server, or is damaged. */
+/* Opens an index that is here. Returns LEAT_E_NO_FILE if there is none, it is not the server's, or it is damaged. */
 static enum leat_status open_here(struct cache *c, struct leat_error *err)
 {
     const char *path = c->paths[PATH_INDEX];
@@ -124,7 +124,7 @@ static enum leat_status open_here(struct cache *c, struct leat_error *err)
     return s == LEAT_E_CHECKSUM ? LEAT_E_NO_FILE : s;
 }
 
-/* The process that brings the index writes its number into the file that it has locked, for those who wait. */
+/* Writes this process's number into the file that it has locked, for those who wait for the index. */
 static void leave_number(int lock)
 {
     char text[24];
@@ -144,8 +144,8 @@ static long read_number(const char *path)
     return got > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-/* Returns true if a process was stopped by SIGSTOP or a debugger; false, too, for a process that is not seen from here.
- */
+/* Returns true if a process was stopped by SIGSTOP or a debugger. A process that is not seen from here counts as not
+ * stopped. */
 static bool is_stopped(long process)
 {
     char path[40], text[128] = { 0 }, *end;
@@ -162,10 +162,10 @@ static bool is_stopped(long process)
 }
 
 struct patience {
-    uint64_t size, since; /* bytes that have arrived, and the time since when no more did */
+    uint64_t size, since; /* bytes that have arrived, and the time when the last ones did */
 };
 
-/* Waits for the process that brings the index; an error if nothing arrives. */
+/* Waits for the process that fetches the index. Fails if nothing arrives. */
 static enum leat_status be_patient(const struct cache *c, struct patience *p, struct leat_error *err)
 {
     const struct timespec wait = { 0, LOOK_MS * 1000000 };
@@ -191,7 +191,7 @@ static enum leat_status be_patient(const struct cache *c, struct patience *p, st
         silent / 1000000000, stopped ? "let it go on (kill -CONT), or " : "");
 }
 
-/* Brings the index, if index.leat is missing, and opens it. */
+/* Fetches the index if index.leat is missing, and opens it. */
 static enum leat_status cache_bring_index(struct cache *c, struct leat_error *err)
 {
     struct patience patience = { 0, 0 };
@@ -208,7 +208,7 @@ static enum leat_status cache_bring_index(struct cache *c, struct leat_error *er
             break;
         }
         if (s == LEAT_OK)
-            s = open_here(c, &why); /* it may have come meanwhile */
+            s = open_here(c, &why); /* another process may have completed it meanwhile */
         if (s == LEAT_E_NO_FILE) {
             leave_number(lock);
             s = bring(c, &why);
@@ -243,7 +243,7 @@ static bool wants_stop(void *context)
     return atomic_load(&c->stop);
 }
 
-/* The URLs of both files, and the dataset's name. */
+/* Reads the URLs of both files, and the dataset's name. */
 static enum leat_status read_url(struct cache *c, const char *text, struct leat_error *err)
 {
     enum leat_status s = url_dataset(text, &c->index_url, &c->tokens_url, err);
@@ -262,7 +262,8 @@ static enum leat_status open_remote(struct cache *c, uint32_t tries, struct leat
     return remote_open(&c->remote, &options, err);
 }
 
-/* Reads the header again if it is wrong, until it is right or arrives twice alike: then the server's is wrong. */
+/* Reads the header, and reads it again if it is wrong, until it is right or arrives twice alike: then the server's
+ * own is wrong. */
 static enum leat_status read_header(struct cache *c, struct leat_error *err)
 {
     uint8_t first, before[FORMAT_HEADER_BYTES];
@@ -297,8 +298,8 @@ static enum leat_status look_at_server(struct cache *c, struct leat_error *err)
     return s;
 }
 
-/* Asks the server what the dataset is; if it does not answer, a complete copy says that. With such a copy, few tries
- * have to do. */
+/* Asks the server what the dataset is; if the server does not answer, a complete copy says that. If there is such a
+ * copy, few tries are made. */
 static enum leat_status find_out(struct cache *c, bool online, bool *few, struct leat_error *err)
 {
     char *folder = NULL;
@@ -318,7 +319,7 @@ static enum leat_status find_out(struct cache *c, bool online, bool *few, struct
     return s;
 }
 
-/* A folder that cannot be written is good enough if all is in it. */
+/* Opens the dataset's folder. A folder that cannot be written is good enough if everything is in it. */
 static enum leat_status open_folder(struct cache *c, struct leat_error *err)
 {
     const uint64_t began = clock_ns();
@@ -358,7 +359,7 @@ static enum leat_status open_folder(struct cache *c, struct leat_error *err)
     return s == LEAT_E_NO_SPACE ? status_before(err, s, CACHE_FULL) : s;
 }
 
-/* Descriptors of the caller's own. What is damaged of a complete copy is named by its path, since the server has no
+/* Gives the caller descriptors of its own. Damage of a complete copy is named by its path, since the server has no
  * part in it. */
 static enum leat_status give_files(const struct cache *c, struct cache_files *files, struct leat_error *err)
 {
@@ -434,7 +435,7 @@ void cache_close(struct cache *c)
         cache_release_all(c);
         if (c->held)
             (void)cache_lock_bytes(c->tokens_fd, F_UNLCK, 0, 0, c->name, NULL);
-    } /* else the thread, and the connections, are the parent's */
+    } /* in a child of fork(), the thread and the connections are the parent's */
     cache_pages_close(c);
     file_close(&c->index_fd);
     file_close(&c->in_use_fd);

@@ -54,7 +54,8 @@ uint32_t cache_clock(void)
     struct timespec now = { 0 };
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return ((uint32_t)now.tv_sec << 5 | (uint32_t)(now.tv_nsec >> 25)) | 1; /* 0: nothing is there */
+    return ((uint32_t)now.tv_sec << 5 | (uint32_t)(now.tv_nsec >> 25)) | 1; /* never 0, which means that nothing is
+                                                                               there */
 }
 
 enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
@@ -86,10 +87,11 @@ static enum leat_status read_region(const struct cache *c, uint64_t region, stru
                         NULL);
 }
 
-/* The lock was taken: forgets what is known of the region if it was evicted meanwhile, and notes that it is used. */
+/* Notes a hold after its lock was taken: forgets what is known of the region if it was evicted meanwhile, and marks
+ * it as used. */
 static void note_hold(struct cache *c, uint64_t region)
 {
-    struct region record = { .evictions = c->held[region].seen + 1 }; /* if the map was cut off */
+    struct region record = { .evictions = c->held[region].seen + 1 }; /* a new number, if the map was cut off */
     uint64_t page = region * c->regions.pages, end = page + c->regions.pages;
     uint32_t now = cache_clock();
 
@@ -144,7 +146,7 @@ enum leat_status cache_check_process(const struct cache *c, struct leat_error *e
                          c->name);
 }
 
-/* In a child of fork(): whether nothing was evicted since its parent looked. */
+/* Checks in a child of fork() that nothing was evicted since its parent looked. */
 static enum leat_status compare_regions(struct cache *c, uint64_t region, uint64_t end, struct leat_error *err)
 {
     struct region record;
@@ -155,7 +157,7 @@ static enum leat_status compare_regions(struct cache *c, uint64_t region, uint64
     return LEAT_OK;
 }
 
-/* False: no region; a range outside of the file is refused by those who read it. */
+/* Finds the regions of a range. Returns false if there are none; readers of the file refuse a range outside of it. */
 static bool regions_of(const struct cache *c, uint64_t first, uint64_t count, uint64_t *region, uint64_t *end)
 {
     if (c->whole || count == 0 || !bytes_inside(first, count, c->header.token_file_bytes))
@@ -185,7 +187,8 @@ enum leat_status cache_hold(struct cache *c, uint64_t first, uint64_t count, uin
         here = clock_ns() - since;
         if ((max_ns > 0 && here >= max_ns) || before + here >= STUCK_NS)
             break;
-        (void)nanosleep(&(struct timespec) { 0, WAIT_NS }, NULL); /* it is evicted, which takes a moment */
+        (void)nanosleep(&(struct timespec) { 0, WAIT_NS }, NULL); /* the region is being evicted, which takes a
+                                                                     moment */
     }
     if (at == end)
         return LEAT_OK;
@@ -236,7 +239,7 @@ void cache_release_all(struct cache *c)
 
 /* ---- Pages ------------------------------------------------------------------------------------------------------- */
 
-#define AT_ONCE 16u /* pages that are found together */
+#define AT_ONCE 16u /* pages that are read together */
 
 uint64_t cache_page_bytes(const struct cache *c, uint64_t page, uint64_t count)
 {
@@ -301,7 +304,7 @@ enum leat_status cache_pages_open(struct cache *c, struct leat_error *err)
         struct leat_error again;
 
         s = open_partial(c, &why);
-        /* the process that fills it may have given it its name in between; then the new file is not the shared one */
+        /* the process that fills the file may have named it in between, and then the new file is not the shared one */
         if (s == LEAT_OK && own_file_open(&c->fill_fd, NULL, c->paths[PATH_TOKENS], OWN_FILE_READ, &again) == LEAT_OK) {
             file_close(&c->fill_fd);
             cache_pages_close(c);
@@ -355,8 +358,8 @@ enum leat_status cache_check(struct cache *c, const uint8_t *bytes, uint64_t pag
 
 /* ---- Finding ---- */
 
-/* Makes those of some pages known that are right in the file. One that is not there, cannot be read, or is wrong, is
- * fetched. */
+/* Makes those pages known that are right in the file. A page that is missing, cannot be read, or is wrong is fetched
+ * later. */
 static enum leat_status look_at(struct cache *c, uint64_t page, uint64_t count, uint8_t *room, struct leat_error *err)
 {
     uint64_t end = page + count, wrong;
@@ -383,7 +386,7 @@ enum leat_status cache_find(struct cache *c, uint64_t page, uint64_t end, struct
     for (uint64_t count; s == LEAT_OK && page < end; page += count) {
         count = end - page < AT_ONCE ? end - page : AT_ONCE;
         if (file_read_at(c->map_fd, page, marks, count, c->paths[PATH_MAP], NULL) != LEAT_OK)
-            continue; /* it was cut off: nothing is known to be here */
+            continue; /* the map was cut off: nothing is known to be here */
         for (uint64_t first = 0, last; s == LEAT_OK && first < count; first = last + 1) {
             for (last = first; last < count && marks[last] == 1 && !cache_bit(c->known, page + last); last++)
                 ;

@@ -43,7 +43,7 @@
  * A region of a complete file is never freed: the process that fills a file holds all of it until it has its last name.
  */
 
-#define OLDEST  1024u /* regions that one eviction looks at */
+#define OLDEST  1024u /* oldest regions that one eviction looks at */
 #define AT_ONCE 512u  /* records that are read together */
 #define PASSES  (MOST_REGIONS / OLDEST)
 
@@ -58,10 +58,10 @@ struct eviction {
     uint32_t count, now;
     struct candidate all[2 * OLDEST];
     unsigned candidates;
-    bool more; /* there are others, younger ones */
+    bool more; /* there are more regions, younger ones */
 };
 
-/* The files of a dataset that is not complete. */
+/* The open files of a dataset that is not complete. */
 struct partial {
     char *tokens_path, *map_path;
     int tokens_fd, map_fd;
@@ -84,7 +84,7 @@ static void keep_oldest(struct eviction *e)
         e->candidates = OLDEST;
 }
 
-/* 0 also for what was used after this eviction began. */
+/* Returns the age of a region. A region that was used after this eviction began has age 0. */
 static uint32_t age_of(const struct eviction *e, const struct region *record)
 {
     uint32_t age = e->now - record->used;
@@ -100,7 +100,7 @@ static void partial_close(struct partial *p)
     free(p->map_path);
 }
 
-/* False: it is missing, or cannot be written. */
+/* Opens the files of a dataset. Returns false if they are missing, or cannot be written. */
 static bool partial_open(struct partial *p, const char *folder)
 {
     uint64_t size = 0;
@@ -197,7 +197,7 @@ static enum leat_status free_region(const struct partial *p, uint64_t region, ui
     record.evictions += cache_clock();
     if (s == LEAT_OK)
         s = file_write_at(p->map_fd, at, &record, sizeof record, p->map_path, err);
-    if (s == LEAT_OK && found > 0) { /* else it may be a hole, and a full disk would not take the zeros */
+    if (s == LEAT_OK && found > 0) { /* otherwise the stretch may be a hole, and a full disk would not take the zeros */
         memset(marks, 0, count);
         s = file_write_at(p->map_fd, page, marks, count, p->map_path, err);
     }
@@ -205,7 +205,7 @@ static enum leat_status free_region(const struct partial *p, uint64_t region, ui
     if (s == LEAT_OK && fallocate(p->tokens_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(page * PAGE),
                                   (off_t)(count * PAGE)) != 0)
         return status_set_os(err, errno, p->tokens_path, "cannot free a part of %s", p->tokens_path);
-    record.used = 0; /* last: until then it is a candidate */
+    record.used = 0; /* written last, so that the region stays a candidate until it is free */
     if (s == LEAT_OK)
         s = file_write_at(p->map_fd, at, &record, sizeof record, p->map_path, err);
     if (s == LEAT_OK)
@@ -213,7 +213,7 @@ static enum leat_status free_region(const struct partial *p, uint64_t region, ui
     return s;
 }
 
-/* Somebody holds it: that is use, so it is not among the oldest next time. */
+/* Notes that somebody holds a region. That counts as a use, so the region is not among the oldest next time. */
 static void note_use(const struct partial *p, uint64_t region)
 {
     uint64_t at = p->regions.at + region * sizeof(struct region) + offsetof(struct region, used);
@@ -222,7 +222,7 @@ static void note_use(const struct partial *p, uint64_t region)
     (void)file_write_at(p->map_fd, at, &now, sizeof now, p->map_path, NULL);
 }
 
-/* LEAT_E_BUSY: it is held, or the file is complete. */
+/* Evicts a region. Returns LEAT_E_BUSY if it is held, or the file is complete. */
 static enum leat_status evict_region(const char *folder, uint64_t region, uint64_t *freed, struct leat_error *err)
 {
     char *complete = path_join(folder, cache_file_names[PATH_TOKENS], NULL);
@@ -241,14 +241,15 @@ static enum leat_status evict_region(const char *folder, uint64_t region, uint64
             s = LEAT_E_BUSY;
         if (s == LEAT_OK)
             s = free_region(&p, region, freed, err);
-        (void)cache_lock_bytes(p.tokens_fd, F_UNLCK, 0, 0, p.tokens_path, NULL); /* a child of fork() may have it */
+        (void)cache_lock_bytes(p.tokens_fd, F_UNLCK, 0, 0, p.tokens_path, NULL); /* a child of fork() may have the
+                                                                                    lock, too */
         partial_close(&p);
     }
     free(complete);
     return s;
 }
 
-/* Goes through the oldest once, those of at least that age. */
+/* Goes once through the oldest regions that have at least this age. */
 static enum leat_status evict_oldest(struct eviction *e, uint32_t least_age, uint64_t wanted, uint64_t *freed,
                                      struct leat_error *err)
 {
@@ -276,7 +277,7 @@ enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, 
     *freed = 0;
     for (unsigned pass = 0; s == LEAT_OK && more && pass < PASSES; pass++) {
         e->now = pass == 0 ? cache_clock() : e->now;
-        s = evict_oldest(e, pass > 0, wanted, freed, err); /* what was held is as new as can be now */
+        s = evict_oldest(e, pass > 0, wanted, freed, err); /* regions that were held are the newest now */
         more = e->more && *freed < wanted;
     }
     for (uint32_t i = 0; e && i < e->count; i++)
@@ -293,7 +294,7 @@ void cache_forget_all(struct cache *c)
     const uint8_t marks[4096] = { 0 };
     struct region record;
 
-    /* the marks first: a process that sees the new numbers must not find the old marks */
+    /* the marks go first: a process that sees the new numbers must not find the old marks */
     for (uint64_t page = 0, here; page < c->pages; page += here) {
         here = c->pages - page < sizeof marks ? c->pages - page : sizeof marks;
         (void)file_write_at(c->map_fd, page, marks, here, c->paths[PATH_MAP], NULL);
@@ -309,18 +310,20 @@ void cache_forget_all(struct cache *c)
 
 /* ---- Whole datasets ---------------------------------------------------------------------------------------------- */
 
-#define LEFT_SHARE    20u /* a 20th of the disk stays free */
-#define ALLOWED_SHARE 8u  /* an 8th of what the limit leaves is written before the next look */
+#define LEFT_SHARE    20u /* a twentieth of the disk stays free */
+#define ALLOWED_SHARE 8u  /* an eighth of what the limit leaves is written before the next look */
 #define MAX_ALLOWED   ((uint64_t)64 << 20)
-#define BEYOND        TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* the limit: then comes the next look */
-#define TURN_NS       ((uint64_t)10000000000)                     /* removing takes a moment */
+#define BEYOND                                                                                                         \
+    TINY_OR((uint64_t)65536, (uint64_t)1 << 20) /* bytes written before the next look when the
+                                                                     limit is exceeded */
+#define TURN_NS ((uint64_t)10000000000)         /* removing datasets takes a moment */
 
 /* The size and age of one dataset of the cache. */
 struct kept {
     char *folder;
     uint64_t bytes;
     time_t opened;
-    bool goes; /* it is to be removed */
+    bool goes; /* true: the dataset is to be removed */
 };
 
 /* Adds up what the files in a folder take, without their holes. Returns false if it is no dataset of the cache. */
@@ -350,7 +353,7 @@ static int compare_opened(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The other datasets of the cache, the one opened longest ago first. */
+/* Returns the other datasets of the cache, the one opened longest ago first. */
 static uint64_t list(const struct cache *c, struct kept **all)
 {
     uint64_t count = 0;
@@ -381,7 +384,7 @@ static uint64_t list(const struct cache *c, struct kept **all)
     return count;
 }
 
-/* Returns true if no process has it open. */
+/* Returns true if no process has the dataset open. */
 static bool is_idle(const char *folder)
 {
     char *in_use = path_join(folder, cache_file_names[PATH_IN_USE], NULL);
@@ -394,7 +397,7 @@ static bool is_idle(const char *folder)
     return idle;
 }
 
-/* False: some process has it open. */
+/* Removes a dataset. Returns false if some process has it open. */
 static bool remove_dataset(const char *folder)
 {
     char *in_use = path_join(folder, cache_file_names[PATH_IN_USE], NULL);
@@ -419,7 +422,7 @@ static bool remove_dataset(const char *folder)
     return done;
 }
 
-/* Free bytes of the disk, beyond what stays free. */
+/* Returns the free bytes of the disk, without those that must stay free. */
 static uint64_t free_bytes(const struct cache *c)
 {
     struct statvfs fs;
@@ -432,14 +435,14 @@ static uint64_t free_bytes(const struct cache *c)
     return left > kept ? left - kept : 0;
 }
 
-/* Chooses what has to go so that `more` bytes fit beside `taken`, which counts all of the cache. Only what is open
- * stays. `left`: what the disk has. False: that does not suffice. */
+/* Chooses which datasets must go so that `more` bytes fit beside `taken`, which counts all of the cache. Datasets
+ * that are open stay. `left` is what the disk has. Returns false if that does not suffice. */
 static bool choose(const struct cache *c, struct kept *others, uint64_t count, uint64_t taken, uint64_t more,
                    uint64_t left)
 {
     uint64_t limit = c->limit, freed = 0;
 
-    if (limit == 0) /* nothing is removed unasked */
+    if (limit == 0) /* without a limit, nothing is removed */
         return left >= more;
     if (more > limit)
         return false;
@@ -453,8 +456,8 @@ static bool choose(const struct cache *c, struct kept *others, uint64_t count, u
     return taken - freed <= limit - more && left >= more;
 }
 
-/* Waits for others who make room: what they are about to remove still looks used. -1: they took too
- * long, or there is no such file. */
+/* Waits for other processes that make room, because what they are about to remove still looks used. Returns -1 if
+ * they took too long, or the file does not exist. */
 static int wait_for_turn(const struct cache *c)
 {
     char *path = c->limit > 0 ? path_join(c->root, "room", NULL) : NULL;
@@ -469,7 +472,7 @@ static int wait_for_turn(const struct cache *c)
     return lock;
 }
 
-/* Makes room for `more` bytes, or changes nothing; *taken: what the cache takes now. */
+/* Makes room for `more` bytes, or changes nothing. *taken gets how many bytes the cache takes now. */
 static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint64_t *taken)
 {
     struct kept *others, own = { .bytes = 0 };
@@ -481,11 +484,11 @@ static bool make_room(const struct cache *c, uint64_t more, uint64_t left, uint6
     *taken = own.bytes;
     for (uint64_t i = 0; i < count; i++)
         *taken += others[i].bytes;
-    /* a closed cache needs none, and may have no turn */
+    /* a closed cache needs no room, and may have no turn */
     fits = !atomic_load(&c->stop) && choose(c, others, count, *taken, more, left);
     for (uint64_t i = 0; i < count; i++) {
         if (fits && others[i].goes) {
-            fits = remove_dataset(others[i].folder); /* false: it was opened meanwhile */
+            fits = remove_dataset(others[i].folder); /* false if the dataset was opened meanwhile */
             *taken -= fits ? others[i].bytes : 0;
         }
         free(others[i].folder);
@@ -535,8 +538,8 @@ enum leat_status cache_may_write(struct cache *c, uint64_t bytes, struct leat_er
             if (taken > c->limit)
                 atomic_store(&c->in_use, taken);
         }
-        /* Nothing more can be evicted, but pages are still needed. Looking through all datasets before each page took
-         * 20 times the CPU time of everything else. */
+        /* Nothing more can be evicted, but pages are still needed, so some are allowed. Looking through all datasets
+         * before each page took 20 times the CPU time of everything else. */
         if (taken > c->limit)
             c->allowed = bytes > BEYOND ? bytes : BEYOND;
         else

@@ -1,10 +1,9 @@
 /*
- * cache_thread.c: the thread that fetches. It owns the client and the lanes; everything else is shared under the mutex,
- * which it does not hold while it waits for the network or writes files.
- *
- * What was asked for comes first. Stretches in the queue that lie close to each other become one request, as far as a
- * lane has room: what lies between them costs less than a round trip. The rest of the file uses lanes of its own, and
- * only while the queue is empty.
+ * cache_thread.c: the thread that fetches. It owns the client and the lanes; everything else is shared under the
+ * mutex, which it does not hold while it waits for the network or writes files. Pages that were asked for come
+ * first. Stretches in the queue that lie close to each other become one request, as far as a lane has room: the
+ * pages between them cost less than a round trip. The rest of the file uses lanes of its own, and only while the
+ * queue is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,29 +22,25 @@
 /* ---- The rest of the file ---------------------------------------------------------------------------------------- */
 
 /*
- * The rest of the token file, in its order, in ranges of some MiB, by one process of the node at a time.
- *
- * The lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. Who
- * holds it passes over the whole file: a range that is here is read and compared with its hashes, another one is
- * fetched. The sums of all pages, in any order, add up to the one in the header; then the file gets its name.
- *
+ * Fetches the rest of the token file, in its order, in ranges of some MiB, by one process of the node at a time. The
+ * lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. The
+ * process that has it passes over the whole file: a range that is here is read and compared with its hashes, another
+ * one is fetched. The sums of all pages, in any order, add up to the one in the header; then the file gets its name.
  * A range that fails gives the lock back, so that another process may try, and is remembered: what was passed over
  * stays right, whoever writes meanwhile.
  */
 
-/* What the next range needs: nothing now; nothing, it was here; to be fetched by this lane, which is free otherwise. */
+/* What the next range needs: there is none now; it was here and needs nothing; or this lane has to fetch it. */
 enum fill_next { FILL_NONE, FILL_LOOKED, FILL_SEND };
 
 #define RANGE_PAGES (FILL_BYTES / PAGE)
-#define AGAIN_NS    TINY_OR((uint64_t)100000000, (uint64_t)2000000000) /* after the first failure */
-#define MAX_DOUBLES                                                                                                    \
-    8u                                    /* times that the pause doubles: to some
-                                                                        * minutes */
-#define MAX_PASSES 3u                     /* over all of it */
-#define LOOK_NS    ((uint64_t)1000000000) /* while another process fills */
-#define SYNC_BYTES ((uint64_t)64 << 20)
+#define AGAIN_NS    TINY_OR((uint64_t)100000000, (uint64_t)2000000000) /* pause after the first failure */
+#define MAX_DOUBLES 8u                     /* how often the pause doubles: to some minutes */
+#define MAX_PASSES  3u                     /* passes over the whole file */
+#define LOOK_NS     ((uint64_t)1000000000) /* pause while another process fills */
+#define SYNC_BYTES  ((uint64_t)64 << 20)
 
-/* Takes the lock of the process that fills. LEAT_E_BUSY: another process has it. */
+/* Takes the lock of the process that fills. Returns LEAT_E_BUSY if another process has it. */
 static enum leat_status take_lock(struct cache *c, struct leat_error *err)
 {
     char *path = path_join(c->root, "filling", NULL);
@@ -114,8 +109,8 @@ static void begin_anew(struct cache *c)
     atomic_store(&c->filled_bytes, 0);
 }
 
-/* Gives the copying up for a while, on a full disk, so that all of the file can be evicted. What a range was counted
- * for is undone when the next pass begins: by then nothing is under way. */
+/* Gives the copying up for a while, on a full disk, so that all of the file can be evicted. The counts of ranges are
+ * undone when the next pass begins: by then nothing is under way. */
 static void yield_filling(struct cache *c, const struct leat_error *err)
 {
     if (c->fill_fd < 0)
@@ -125,7 +120,7 @@ static void yield_filling(struct cache *c, const struct leat_error *err)
     c->fill_anew = true;
 }
 
-/* Becomes the process that fills; returns false if another one does or did, or if there is no room. */
+/* Becomes the process that fills. Returns false if another one fills or has filled the file, or if there is no room. */
 static bool begin_filling(struct cache *c)
 {
     struct leat_error why;
@@ -140,8 +135,8 @@ static bool begin_filling(struct cache *c)
     if (c->fill_anew)
         begin_anew(c);
     if (s == LEAT_OK)
-        s = cache_make_room(c, &why); /* with the lock: two could take the same room */
-    if (s != LEAT_OK)                 /* others may evict what was passed over */
+        s = cache_make_room(c, &why); /* needs the lock: two processes could take the same room */
+    if (s != LEAT_OK)                 /* without the room, others may evict what was passed over */
         begin_anew(c);
     if (s == LEAT_OK)
         s = cache_hold_all(c, &why);
@@ -157,7 +152,7 @@ static bool begin_filling(struct cache *c)
     return true;
 }
 
-/* Returns true if a range is here already; then its sum is added. */
+/* Returns true if a range is here already, and adds its sum. */
 static bool is_here(struct cache *c, struct lane *lane)
 {
     uint64_t wrong = 0, bytes = cache_page_bytes(c, lane->page, lane->count);
@@ -210,16 +205,16 @@ static enum fill_next next_range(struct cache *c, struct lane *lane)
     return FILL_LOOKED;
 }
 
-/* A range failed: tries it again later, after a time that doubles. The caller has the mutex. */
+/* Notes a range that failed, to try it again after a time that doubles. The caller has the mutex. */
 static void range_failed(struct cache *c, const struct lane *lane, const struct leat_error *err)
 {
     c->redo[c->redo_count++] = (struct fill_range) { lane->page, lane->count };
-    if (c->fill_fd >= 0) /* not what was under way beside a range that failed */
+    if (c->fill_fd >= 0) /* transfers that were under way beside a failed range are not counted */
         fail(c, err);
 }
 
-/* What was written is on the disk, or nearly: fsync() could not be stopped. A page that the disk did not take is said
- * once, here or by fsync(). */
+/* Waits until what was written is on the disk, or nearly; fsync() could not be stopped. A failure of the disk to
+ * take a page is reported once, here or by fsync(). */
 static enum leat_status write_back(struct cache *c, struct leat_error *err)
 {
     for (uint64_t at = 0; at < c->header.token_file_bytes; at += SYNC_BYTES) {
@@ -227,7 +222,8 @@ static enum leat_status write_back(struct cache *c, struct leat_error *err)
             return status_set(err, LEAT_E_STOPPED, "the cache is closed");
         if (sync_file_range(c->tokens_fd, (off64_t)at, SYNC_BYTES,
                             SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER) != 0 &&
-            (errno == EIO || errno == ENOSPC || errno == EDQUOT)) /* else it cannot be asked so, but by fsync() */
+            (errno == EIO || errno == ENOSPC || errno == EDQUOT)) /* other errors mean that the file cannot be asked
+                                                                     in this way, only by fsync() */
             return status_set_os(err, errno, c->paths[PATH_TOKENS_PARTIAL], "cannot write %s to the disk",
                                  c->paths[PATH_TOKENS_PARTIAL]);
     }
@@ -243,7 +239,7 @@ static enum leat_status name_file(struct cache *c, struct leat_error *err)
 
     if (s == LEAT_OK)
         s = file_sync(c->tokens_fd, partial, err);
-    if (s != LEAT_OK && s != LEAT_E_STOPPED) /* memory may show what the disk has lost */
+    if (s != LEAT_OK && s != LEAT_E_STOPPED) /* memory may show bytes that the disk has lost */
         cache_forget_all(c);
 
     /* another process may have removed the folder and started the file anew */
@@ -293,7 +289,7 @@ static bool finish_filling(struct cache *c)
         cache_release_all(c); /* now that it has its name, no process evicts parts of it */
         return true;
     }
-    begin_anew(c); /* the file may be another one */
+    begin_anew(c); /* the name may stand for another file by now */
     if (s != LEAT_E_STOPPED && ++c->fill_passes >= MAX_PASSES)
         give_up(c, s, &why);
     else
@@ -322,8 +318,8 @@ static enum leat_status write_pages(struct cache *c, const uint8_t *bytes, uint6
     return s;
 }
 
-/* On a full disk, what was used longest ago goes. As long as a process copies the rest, it holds all of the file; it
- * gives that back when it meets the full disk, too. */
+/* Writes to a full disk by evicting the pages that were not used for longest. A process that copies the rest holds
+ * all of the file, and gives it back when it meets the full disk, too. */
 static enum leat_status write_to_full_disk(struct cache *c, const uint8_t *bytes, uint64_t page, uint64_t count,
                                            struct leat_error *err)
 {
@@ -368,7 +364,7 @@ static enum leat_status put_pages(struct cache *c, const uint8_t *bytes, uint64_
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 #define STACK        ((size_t)512 << 10)
-#define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* pages between two stretches */
+#define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* most pages between two stretches of one request */
 #define FILL_LOOK_MS 200u
 
 static bool is_filling(const struct cache *c, const struct lane *lane)
@@ -420,7 +416,7 @@ static bool take_near(struct cache *c, struct lane *lane)
     return false;
 }
 
-/* Fills a lane with the oldest stretch, and what lies near it. */
+/* Fills a lane with the oldest stretch of the queue, and with stretches near it. */
 static void take_queued(struct cache *c, struct lane *lane)
 {
     struct queued *w = c->queue;
@@ -436,7 +432,8 @@ static void take_queued(struct cache *c, struct lane *lane)
         ;
 }
 
-/* Gives the pages of a lane back: they are here, or those who wait for them get the error. The caller has the mutex. */
+/* Gives the pages of a lane back: either they are here, or the threads that wait for them get the error. The caller
+ * has the mutex. */
 static void settle(struct cache *c, struct lane *lane, enum leat_status s, const struct leat_error *err)
 {
     uint64_t end = lane->page + lane->count;
@@ -452,7 +449,7 @@ static void settle(struct cache *c, struct lane *lane, enum leat_status s, const
     pthread_cond_broadcast(&c->arrived);
 }
 
-/* Frees the memory of lanes for the rest, when no range of it is to be fetched now. */
+/* Frees the memory of lanes for the rest of the file, when no range of it is to be fetched now. */
 static void free_fill_lanes(struct cache *c)
 {
     for (struct lane *lane = &c->lanes[WINDOW_LANES]; lane < &c->lanes[LANES]; lane++)
@@ -462,8 +459,8 @@ static void free_fill_lanes(struct cache *c)
         }
 }
 
-/* Sends what a lane is for: queued pages, which it has, or what is missing of the rest. *looked: a range of the rest
- * was here. LEAT_E_END: there is nothing to send. Without the mutex. */
+/* Sends the transfer of a lane: of the queued pages that it has, or of a missing range of the rest. *looked: a range
+ * of the rest was here. LEAT_E_END: there is nothing to send. The caller does not have the mutex. */
 static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *looked, struct leat_error *err)
 {
     bool filling = is_filling(c, lane);
@@ -486,8 +483,8 @@ static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *look
                        : status_no_memory(err, filling ? FILL_BYTES : lane->count * PAGE);
 }
 
-/* Sends what can be sent now. With the mutex, which is given up for that. Returns whether there may be more to do at
- * once: the rest is looked through range by range, so that the queue need not wait for it. */
+/* Sends what can be sent now. The caller has the mutex, which is given up meanwhile. Returns true if there may be
+ * more to do at once: the rest is looked through range by range, so that the queue need not wait for it. */
 static bool send_all(struct cache *c)
 {
     struct leat_error err;
@@ -521,7 +518,7 @@ static bool send_all(struct cache *c)
 
 /* ---- What arrives ------------------------------------------------------------------------------------------------ */
 
-/* Checks what came, and writes it. Returns LEAT_E_AGAIN if it was wrong, and is asked for again. */
+/* Checks what arrived, and writes it. Returns LEAT_E_AGAIN if it was wrong, and is asked for again. */
 static enum leat_status store_lane(struct cache *c, struct lane *lane, struct leat_error *err)
 {
     struct hash128 *sum = is_filling(c, lane) ? &c->fill_sum : NULL, before = c->fill_sum;
@@ -617,7 +614,7 @@ static void sleep_a_while(struct cache *c)
     pthread_cond_timedwait(&c->work, &c->mutex, &until);
 }
 
-/* Ends a pass without the mutex, which the caller has: making a file durable takes time. */
+/* Ends a pass. Gives up the caller's mutex meanwhile, since making a file durable takes time. */
 static void end_fill(struct cache *c)
 {
     bool complete;
@@ -651,7 +648,7 @@ static void *fetch_in_thread(void *context)
         }
         pthread_mutex_unlock(&c->mutex);
         if (more)
-            remote_wake(c->remote); /* what is under way is moved on, and not waited for */
+            remote_wake(c->remote); /* transfers under way move on, and are not waited for */
         s = remote_wait(c->remote, &done, &err);
         if (s != LEAT_OK && s != LEAT_E_AGAIN)
             fail_all(c, s, &err);

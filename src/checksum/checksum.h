@@ -35,7 +35,7 @@ struct checksum_kernels {
     uint32_t (*max32)(const void *ids, size_t count);
 };
 
-/* The fastest row that this CPU has. Constant memory. */
+/* Returns the fastest row that this CPU has. Constant memory. */
 const struct checksum_kernels *checksum_kernels(void);
 
 /* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
@@ -78,7 +78,7 @@ void page_sum_add(struct page_sum *sum, const void *bytes, size_t count);
 enum leat_status page_sum_add_file(struct page_sum *sum, int fd, uint64_t offset, uint64_t count, const char *path,
                                    struct leat_error *err);
 
-/* The sum of all that was added; more may be added afterwards. */
+/* Returns the sum of all that was added; more may be added afterwards. */
 struct hash128 page_sum_now(const struct page_sum *sum);
 
 #endif

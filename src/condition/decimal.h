@@ -16,7 +16,8 @@ struct decimal {
     char digits[DECIMAL_DIGITS];
 };
 
-/* False if the text is no JSON number, is longer than DECIMAL_DIGITS, or its exponent has more than 15 digits. */
+/* Reads a decimal number. Returns false if the text is no JSON number, is longer than DECIMAL_DIGITS, or its
+ * exponent has more than 15 digits. */
 bool decimal_read(struct decimal *d, const char *text, size_t bytes);
 
 /* Less than 0, 0 or more than 0, as a is less than, equal to or greater than b. */

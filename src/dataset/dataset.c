@@ -60,10 +60,8 @@ static bool begins_by(const void *context, uint64_t part)
     return first <= wanted->number;
 }
 
-/*
- * The last part whose first number, a u64 at offset `field` in struct part, is at most `number`. An empty part begins
- * where the next one does, so the last such part is the one that has the number.
- */
+/* Returns the last part whose first number, a u64 at offset `field` in struct part, is at most `number`. An empty
+ * part begins where the next one does, so the last such part is the one that has the number. */
 static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t number)
 {
     const struct part_number wanted = { d->parts, field, number };
@@ -129,7 +127,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         full.id_bytes += part_has(p, FORMAT_IDS) ? part_place(p, FORMAT_IDS)->bytes : 0;
         full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
         full.stores_mask |= part_has_mask(p);
-        /* for a list: a chain over the parts' identities */
+        /* the identity of a list is a chain over the identities of its parts */
         checksum_store(identities + 16, p->identity);
         if (i == 0)
             memcpy(full.identity, identities + 16, 16);
@@ -220,8 +218,8 @@ enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t fi
     return s;
 }
 
-/* Of so many tokens, a view is safe to touch from the beginning; of a longer one, which may be of the whole file, pages
- * come as they are touched. */
+/* A view of at most this many tokens is safe to touch from the beginning. The pages of a longer one, which may be of
+ * the whole file, are filled as they are touched. */
 #define FILLED_VIEW ((uint64_t)1 << 18)
 
 enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count, struct leat_view *view,
@@ -281,10 +279,10 @@ void leat_view_release(struct leat_view *view)
 
 /* ---- Documents ---- */
 
-/* Starts of documents or of sequences. */
+/* A kind of starts: those of documents or of sequences. */
 struct kind_of_start {
-    size_t first;   /* of struct part: the field with its first one's number */
-    uint64_t total; /* of the dataset */
+    size_t first;   /* the member of struct part that has the number of its first one */
+    uint64_t total; /* number of all of them in the dataset */
     uint64_t (*count)(const struct part *p);
     enum leat_status (*read)(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
 };
@@ -421,22 +419,23 @@ enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_
 /* ---- Documents of a list of numbers ------------------------------------------------------------------------------ */
 
 /*
- * Where many documents lie, anywhere in a dataset.
+ * Finds where many documents lie, anywhere in a dataset.
  *
- * Asked one by one, documents cost system calls each: a leased map is checked whenever it is entered. Here each file is
- * entered once, and the memory with the ends of the next documents is on its way to the processor while those of the
- * documents before are looked at. What the map cannot answer is asked one by one, which says what is wrong.
+ * Asked one by one, documents cost system calls each: a leased map is checked whenever it is entered. Here each file
+ * is entered once, and the memory with the ends of the next documents is on its way to the processor while those of
+ * the documents before are looked at. Documents that the map cannot answer for are asked one by one, which says what
+ * is wrong.
  */
 
 #define AT_ONCE 32u
 
-/* A part whose map is used; bytes NULL, but asked: it has none. */
+/* A part whose map is used. If it was asked and `bytes` is NULL, it has no map. */
 struct entered {
     const uint8_t *bytes;
     bool asked;
 };
 
-/* Returns where the end of a document lies in the map; NULL: it is not there, or cannot be touched. */
+/* Returns where the end of a document lies in the map, or NULL if it is not in it or cannot be touched. */
 static const uint8_t *find_end(struct part *p, struct entered *e, uint64_t document)
 {
     uint64_t at = p->ends.offset + 8 * document, before = document > 0 ? 8 : 0;

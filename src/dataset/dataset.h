@@ -26,22 +26,23 @@ static inline struct part *dataset_part(const struct leat_dataset *d, uint64_t n
     return &d->parts[number];
 }
 
-/* The part whose vocabulary, end token and tokenizer are the dataset's: the first of leat's own, else the first that
- * knows its end token, else the first. */
+/* Returns the part whose vocabulary, end token and tokenizer are the dataset's: the first of leat's own, else the
+ * first that knows its end token, else the first. */
 const struct part *dataset_facts(const struct leat_dataset *d);
 
-/* Makes a dataset of one part that the caller has opened; takes it over, even on failure. */
+/* Makes a dataset of one part that the caller has opened. Takes the part over, even on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
 
-/* `err` says that the dataset's files do not exist: adds what does exist in that folder. */
+/* Adds to `err`, which says that the dataset's files do not exist, which similar files do exist in that folder. */
 void dataset_say_missing(const char *name, struct leat_error *err);
 
-/* Reads, as leat_dataset_starts() does for documents, where the sequences start that the order `megatron` puts
- * together: see info.sequences. */
+/* Reads where sequences start, which the order `megatron` puts together (info.sequences), as leat_dataset_starts()
+ * does for documents. */
 enum leat_status dataset_sequence_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
                                          uint64_t *starts, struct leat_error *err);
 
-/* The part that holds this token, document or input, which the caller has checked to be below the dataset's count. */
+/* Return the part that holds this token, document or input, which the caller has checked to be below the dataset's
+ * count. */
 struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token);
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
@@ -51,14 +52,14 @@ struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input)
 enum leat_status dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers, uint64_t count,
                                        uint64_t *first, uint64_t *counts, struct leat_error *err);
 
-/* LEAT_E_NOT_FOUND unless all parts know their documents. */
+/* Returns LEAT_E_NOT_FOUND unless all parts know their documents. */
 enum leat_status dataset_need_documents(const struct leat_dataset *d, struct leat_error *err);
 
-/* LEAT_E_RANGE unless [first, first + count) lies below `size`; `what` is "token", "document", ... */
+/* Returns LEAT_E_RANGE unless [first, first + count) lies below `size`. `what` is "token", "document", ... */
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err);
 
-/* Checks a range of documents; LEAT_E_NOT_FOUND if they are not known. */
+/* Checks a range of documents. Returns LEAT_E_NOT_FOUND if the documents are not known. */
 enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                          struct leat_error *err);
 

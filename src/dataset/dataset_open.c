@@ -1,9 +1,8 @@
 /*
- * dataset_open.c: From names to an open dataset.
- *
- * A name stands for one part, a folder of them, or a list in a file (@FILE). resolve() turns each into names of single
- * parts, in order; part_open() finds the kind of each and opens it; append_part() joins them, if they agree. A folder
- * with a list (folder_list.h) has the parts that this names, and each must be the one that it means.
+ * dataset_open.c: goes from names to an open dataset. A name stands for one part, a folder of parts, or a list in a
+ * file (@FILE). resolve() turns each into names of single parts, in order; part_open() finds the kind of each and
+ * opens it; append_part() joins them, if they agree. If a folder has a list (folder_list.h), its parts are those
+ * that the list names, and each file must be the one that the list means.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,12 +29,10 @@
 
 /* ---- What there is instead --------------------------------------------------------------------------------------- */
 
-/*
- * When a dataset's files do not exist, extends the error with what does: an unfinished run, a file that is not a
- * dataset, half of Megatron's two files, or a near name in that folder.
- */
+/* Extends an error about missing files of a dataset with what does exist: an unfinished run, a file that is not a
+ * dataset, half of Megatron's two files, or a near name in that folder. */
 
-#define NAME_BYTES 256 /* of a folder's entry */
+#define NAME_BYTES 256 /* room for the name of a folder's entry */
 
 static bool exists(const char *name, const char *suffix)
 {
@@ -46,8 +43,8 @@ static bool exists(const char *name, const char *suffix)
     return length > 0 && (size_t)length < sizeof path && stat(path, &st) == 0;
 }
 
-/* Turns NAME.leat of a finished dataset into NAME, and NAME.idx of Megatron's, with NAME.bin; false: another kind of
- * file. */
+/* Turns NAME.leat of a finished dataset into NAME, and so NAME.idx of Megatron's if NAME.bin is there. Returns false
+ * for another kind of file. */
 static bool cut_suffix(const char *folder, char *entry)
 {
     size_t length = strlen(entry);
@@ -64,7 +61,8 @@ static bool cut_suffix(const char *folder, char *entry)
                  : !file_ends_with(entry, length, ".partial");
 }
 
-/* The dataset in this folder with the nearest name, the first by bytes if several are; "" if there is none. */
+/* Finds the dataset in this folder with the nearest name, the first by bytes if several are as near; the name is ""
+ * if there is none. Returns the length of the folder in `path`. */
 static size_t find_nearest(DIR *folder, const char *path, const char *name, char best[NAME_BYTES])
 {
     char entry[NAME_BYTES];
@@ -112,7 +110,7 @@ static void say_nearest(const char *name, struct leat_error *err)
         status_after(err, "; no dataset in %s has a similar name", before > 0 ? path : "this folder");
 }
 
-/* `err` says that a folder holds no dataset: adds the first one of Megatron's that it holds, if there are some. */
+/* Adds to `err`, which says that a folder holds no dataset, the first dataset of Megatron's in it, if there is one. */
 static void dataset_say_folder(const char *path, struct leat_error *err)
 {
     char entry[NAME_BYTES] = "", best[NAME_BYTES] = "";
@@ -132,7 +130,8 @@ static void dataset_say_folder(const char *path, struct leat_error *err)
                      best);
 }
 
-/* NAME, NAME.bin or NAME.idx, one of which is not what Megatron needs. */
+/* Adds what Megatron's files lack: the name is NAME, NAME.bin or NAME.idx, and one of the two files is missing or
+ * another one. */
 static bool say_megatron(const char *name, struct leat_error *err)
 {
     size_t length = strlen(name);
@@ -154,7 +153,7 @@ static bool say_megatron(const char *name, struct leat_error *err)
     return true;
 }
 
-/* The name is that of another file or of a folder. */
+/* Says what kind of file has the name, which is not a dataset's. */
 static void say_file(const char *name, struct leat_error *err)
 {
     const struct file_kind *kind = NULL;
@@ -177,7 +176,7 @@ static void say_file(const char *name, struct leat_error *err)
         status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
     if (file_ends_with(name, strlen(name), ".bin"))
         status_after(err, "; if it is Megatron's, its index is missing: %.*s.idx", (int)strlen(name) - 4, name);
-    /* tokens are not packed again */
+    /* tokens need not be packed again */
     err->hint = kind && (kind->what == FILE_OTHER || kind->what == FILE_TOKENS || kind->what == FILE_BINARY)
                     ? LEAT_HINT_NONE
                     : LEAT_HINT_PACK;
@@ -188,7 +187,8 @@ void dataset_say_missing(const char *name, struct leat_error *err)
     if (!err)
         return;
     if (!exists(name, ".leat") && !exists(name, ".tokens"))
-        err->file[0] = '\0'; /* no file of it is there: its name as it was given stands for all, see named() */
+        err->file[0] = '\0'; /* no file of the dataset is there, so the name as it was given stands for all of them:
+                                see named() */
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
     else if (exists(name, ".partial.checkpoint")) {
@@ -213,7 +213,7 @@ void dataset_say_missing(const char *name, struct leat_error *err)
 
 /* The checksum of a part in the list of a folder. */
 struct listed {
-    size_t item; /* its number among the names */
+    size_t item; /* number of the part among the names */
     struct hash128 checksum;
 };
 
@@ -221,7 +221,7 @@ struct listed {
 struct names {
     char **items;
     size_t count, room;
-    struct listed *listed; /* in the order of the names */
+    struct listed *listed; /* checksums of parts, in the order of the names */
     size_t listed_count, listed_room;
 };
 
@@ -241,7 +241,7 @@ static void names_free(struct names *n)
 /* characters of a name that a sentence shows */
 #define SHOWN_BYTES 200u
 
-/* Bytes of the sign of life of a process that packs a part of a run: always the same. */
+/* Bytes of the sign of life of a process that packs a part of a run; its size is fixed. */
 #define BEAT_BYTES 2048u
 
 /* A stretch of text. */
@@ -292,7 +292,7 @@ static enum leat_status say_uncommitted(const char *folder, struct leat_error *e
         folder);
 }
 
-/* Adds the parts that a list names for the folder; of a split, the list of the folder above. */
+/* Adds the parts that a list names for the folder. For a split, the list is that of the folder above. */
 static enum leat_status names_of_parts(struct names *n, const char *folder, const char *split,
                                        const struct folder_list *list, struct leat_error *err)
 {
@@ -314,7 +314,8 @@ static enum leat_status names_of_parts(struct names *n, const char *folder, cons
     return s == LEAT_OK && n->count == before ? say_uncommitted(folder, err) : s;
 }
 
-/* The list FOLDER/NAME of a folder of this machine; *has is false if there is none. folder_list_free(). */
+/* Reads the list FOLDER/NAME of a folder of this machine; *has is false if there is none. Free it by
+ * folder_list_free(). */
 static enum leat_status read_list(struct folder_list *list, const char *folder, const char *name, bool *has,
                                   struct leat_error *err)
 {
@@ -330,7 +331,8 @@ static enum leat_status read_list(struct folder_list *list, const char *folder, 
     s = buffer_read(&text, path, BUFFER_TEXT_MAX, &why);
     *has = s != LEAT_E_NO_FILE;
     if (s == LEAT_OK)
-        s = folder_list_read(list, (char *)text.bytes, text.size, path, err); /* takes the text over */
+        s = folder_list_read(list, (char *)text.bytes, text.size, path, err); /* folder_list_read() takes the text
+                                                                                 over */
     else {
         buffer_free(&text);
         if (*has && err)
@@ -358,7 +360,8 @@ static enum leat_status names_of_folder_list(struct names *n, const char *folder
     return s;
 }
 
-/* What of the folder of a run, found from `first` on, is not a part of it, or NULL. */
+/* Returns a file in the folder of a run that is not one of its parts, or NULL. The names of the folder begin at
+ * `first`. */
 static const char *other_than_part(const struct names *found, size_t first)
 {
     for (size_t i = first; i < found->count; i++) {
@@ -370,10 +373,14 @@ static const char *other_than_part(const struct names *found, size_t first)
     return NULL;
 }
 
-/* A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
- * of them are there, and nothing besides, the folder is not a dataset: nobody trains on half of it, or on some of it
- * twice, by mistake. Nor is it one while a part has failed (check_failed()). Of a run whose parts are pushed (N is
- * 0), only the list says which files are parts. */
+/*
+ * Checks that all parts of a run are there.
+ *
+ * A run that is packed in parts has the file leat-run in its folder, which begins "leat run 1\nparts N\n". Until all
+ * parts are there, and nothing else, the folder is not a dataset, so that nobody trains on half of it, or on some of
+ * it twice, by mistake. It is not a dataset either while a part has failed (check_failed()). If parts are pushed (N
+ * is 0), only the list says which files are parts.
+ */
 static enum leat_status judge_parts(const char *folder, const char *run, const struct names *found, size_t first,
                                     struct leat_error *err)
 {
@@ -414,8 +421,8 @@ static enum leat_status read_start(const char *path, char *text, size_t room, st
     return s;
 }
 
-/* A part whose inputs were cut off has its dataset, but its sign of life, part-N.beat, says "damage WHY": it has failed
- * until somebody accepts that. */
+/* Fails for a part whose inputs were cut off. It has its dataset, but its sign of life, part-N.beat, says "damage
+ * WHY": it has failed until somebody accepts that. */
 static enum leat_status check_failed(const char *folder, const struct names *beats, struct leat_error *err)
 {
     for (size_t i = 0; i < beats->count; i++) {
@@ -450,7 +457,7 @@ static enum leat_status check_parts(const char *folder, const struct names *foun
     return s == LEAT_OK && text[0] ? check_failed(folder, beats, err) : s;
 }
 
-/* Adds the files of a folder that end in `suffix`, without it. */
+/* Adds the names of a folder's files that end in `suffix`, without the suffix. */
 static enum leat_status names_of_folder(struct names *n, const char *folder, const char *suffix, struct leat_error *err)
 {
     struct text place = { folder, strlen(folder) }, nothing = { NULL, 0 };
@@ -467,7 +474,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
 
         if (file_ends_with(name.at, name.length, ".beat") && strncmp(name.at, "part-", 5) == 0)
             s = names_add(&beats, nothing, place, name, err);
-        /* names with a leading dot are hidden, as for a shell's *; NAME.partial.leat is not finished */
+        /* hidden names begin with a dot, as for a shell's *; NAME.partial.leat is not finished */
         if (name.at[0] == '.' || !file_ends_with(name.at, name.length, suffix))
             continue;
         name.length -= strlen(suffix);
@@ -489,7 +496,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     return s;
 }
 
-/* What cache_takes() says of it needs no more than its scheme. */
+/* Returns true for a URL. cache_takes() needs no more of it than its scheme. */
 static bool is_url(struct text line)
 {
     char start[16];
@@ -500,7 +507,7 @@ static bool is_url(struct text line)
     return cache_takes(start);
 }
 
-/* Relative names in a list start from the list's folder, after their scheme. */
+/* Adds a line of a list. Relative names in it start from the list's folder, after their scheme. */
 static enum leat_status add_line(struct names *n, const char *path, struct text line, struct leat_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -578,7 +585,7 @@ static enum leat_status has_file(const char *name, const char *suffix, bool *has
     return s;
 }
 
-/* A link in the folder of a run may lead to the split of another one. */
+/* Follows a link in the folder of a run, which may lead to a split of another run. */
 static enum leat_status check_link(const char *name, struct leat_error *err)
 {
     char *path = strdup(name), *folder = NULL;
@@ -614,7 +621,7 @@ static enum leat_status take_nothing(void *context, const char *url, struct leat
     return LEAT_OK;
 }
 
-/* Of the folder above that of a split; an empty list if there is none. */
+/* Reads the list of the folder above that of a split. The list stays empty if there is none. */
 static enum leat_status read_list_above(struct folder_list *list, const char *url, struct leat_error *err)
 {
     char run[64], *text = NULL, *folder = strdup(url);
@@ -622,7 +629,7 @@ static enum leat_status read_list_above(struct folder_list *list, const char *ur
     size_t size = 0;
 
     if (s == LEAT_OK) {
-        folder[strlen(folder) - 1] = '\0'; /* the slash at its end */
+        folder[strlen(folder) - 1] = '\0'; /* removes the slash at the end */
         folder[strrchr(folder, '/') + 1 - folder] = '\0';
         s = cache_list(folder, take_nothing, NULL, run, sizeof run, FOLDER_LIST, &text, &size, err);
     }
@@ -632,7 +639,7 @@ static enum leat_status read_list_above(struct folder_list *list, const char *ur
     return s;
 }
 
-/* Takes the text over, which has room for a NUL. */
+/* Adds the parts that a list on a server names. Takes over its text, which has room for a NUL. */
 static enum leat_status names_of_url_list(struct names *n, const char *url, char *text, size_t size,
                                           struct leat_error *err)
 {
@@ -648,7 +655,7 @@ static enum leat_status names_of_url_list(struct names *n, const char *url, char
     return s;
 }
 
-/* A folder on a server: what ends in /. */
+/* Adds the parts of a folder on a server. The name of a folder ends in /. */
 static enum leat_status names_of_url(struct names *n, const char *url, struct leat_error *err)
 {
     size_t before = n->count;
@@ -669,7 +676,7 @@ static enum leat_status names_of_url(struct names *n, const char *url, struct le
     return s;
 }
 
-/* One of a folder's lists, by its own name: the one that counts, or one that did before parts were appended. */
+/* Adds the parts of a list that is named itself: the folder's present list, or one from before parts were appended. */
 static enum leat_status names_of_one_list(struct names *n, const char *name, struct text folder, bool *has,
                                           struct leat_error *err)
 {
@@ -712,7 +719,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
         return names_of_url(n, name, err);
     s = part_kind_of(&kind, name, err);
     if (s == LEAT_OK && kind->suffix && !cache_takes(name) && file_dataset_length(name, whole.length) == whole.length) {
-        /* if it is there, a folder of the name does not count, and is not asked for */
+        /* if the dataset is there, a folder of its name does not count, and is not looked for */
         s = has_file(name, kind->suffix, &has, err);
         if (s == LEAT_OK && has)
             return names_add(n, nothing, nothing, whole, err);
@@ -739,7 +746,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     return names_add(n, nothing, nothing, whole, err);
 }
 
-/* A part must be the one that its folder's list names, file by file. */
+/* Checks that a part is the one that its folder's list names, file by file. */
 static enum leat_status check_listed(const struct part *p, const struct listed *l, struct leat_error *err)
 {
     if (p->index && checksum_equal(p->index->header.checksum, l->checksum))
@@ -750,7 +757,8 @@ static enum leat_status check_listed(const struct part *p, const struct listed *
                          p->name);
 }
 
-/* The first part with a begin token: a file of another tool may have one without an end token, or the reverse. */
+/* Returns the first part with a begin token: a file of another tool may have one without an end token, or the
+ * reverse. */
 static const struct part *first_with_begin(const struct leat_dataset *d)
 {
     for (uint64_t i = 0; i < d->part_count; i++)
@@ -759,8 +767,11 @@ static const struct part *first_with_begin(const struct leat_dataset *d)
     return &d->parts[0];
 }
 
-/* Checks that the new last part agrees with all before it. Of these, two stand for all: dataset_facts(), unless the new
- * one knows more than it, and the first that knows what that one may not. */
+/*
+ * Checks that the new last part agrees with all parts before it. Two of those stand for all: dataset_facts() and the
+ * first part with a begin token, which dataset_facts() may not know. But if the new part is itself dataset_facts(),
+ * it is compared with each.
+ */
 static enum leat_status check_agreement(const struct leat_dataset *d, const struct part *p, struct leat_error *err)
 {
     const struct part *facts = dataset_facts(d);
@@ -780,8 +791,8 @@ static enum leat_status too_many(const char *name, struct leat_error *err)
     return status_set_in(err, LEAT_E_HEADER, name, "the list with %s has more than 2^64 tokens or documents", name);
 }
 
-/* After a failure: names the dataset if no file of it is named. A URL may hold a key, and was named without, if at all.
- */
+/* Names the dataset in the error of a failed call, unless a file is named. A URL is not added: it may hold a key,
+ * and errors name it without. */
 static enum leat_status named(const char *name, enum leat_status s, struct leat_error *err)
 {
     if (s == LEAT_E_ARGUMENT)
@@ -789,7 +800,7 @@ static enum leat_status named(const char *name, enum leat_status s, struct leat_
     return cache_takes(name) ? s : status_in_file(err, s, name);
 }
 
-/* resolve(), as long as it takes to find out (base/mounts.h). */
+/* Resolves a name, and tries again while a file server fails (base/mounts.h). */
 static enum leat_status resolve_again(struct mounts *m, struct names *n, const char *name, struct leat_error *err)
 {
     size_t count = n->count, listed = n->listed_count;

@@ -17,8 +17,8 @@
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Reads and checks records of inputs, origins and ids. Numbers of inputs and documents count within the part. A record
- * that is impossible gives LEAT_E_RECORD. */
+/* Reads and checks records of inputs, origins and ids. Numbers of inputs and documents count within the part. An
+ * impossible record gives LEAT_E_RECORD. */
 
 /* A scan over records reads this many bytes of the index at a time. */
 #define DATASET_SCAN_BYTES TINY_OR(64u, 16384u)
@@ -113,7 +113,7 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
 
 /* ---- Origins ---- */
 
-/* Records are read to where the places will be, because both take 16 bytes. */
+/* Reads the records to where the places will be, because both take 16 bytes. */
 static enum leat_status read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
                                     struct leat_error *err)
 {
@@ -156,7 +156,7 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
     return check_id(p, document, ends[0], ends[1], err);
 }
 
-/* One function per kind of section that an origin is made from; documents count within the part. */
+/* The functions that fill origins, one for each kind of section; documents count within the part. */
 
 static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
                                     struct leat_error *err)
@@ -240,7 +240,7 @@ enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t fir
     return s;
 }
 
-/* Finds where the ids of documents [first, first + count) of a part lie, count > 0. */
+/* Finds where the ids of documents [first, first + count) of a part lie; count is not 0. */
 static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count, uint64_t *start, uint64_t *bytes,
                                   struct leat_error *err)
 {
@@ -273,7 +273,7 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
         if (s == LEAT_OK && part > 0)
             s = part_section(p, FORMAT_IDS, start, text + copied, part, err);
         copied += part;
-        /* all sections of a list together are far below 2^64 bytes */
+        /* cannot overflow: all sections of a list together are far below 2^64 bytes */
         total += length;
         first += here;
         count -= here;
@@ -363,7 +363,8 @@ static enum leat_status is_by(void *context, uint64_t document, bool *is_before,
     return s;
 }
 
-/* For origins that never fall: the last document at or before `wanted`, by binary search. LEAT_NONE in *found: none. */
+/* Finds the last document at or before `wanted`, by binary search, for origins that never fall. *found is LEAT_NONE
+ * if there is none. */
 static enum leat_status search_ordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                        struct leat_error *err)
 {
@@ -384,7 +385,7 @@ static enum leat_status search_ordered(struct part *p, struct dataset_place want
     return LEAT_OK;
 }
 
-/* For origins in any order: the document of this input with the largest offset that is at most `wanted`. */
+/* Finds the document of this input with the largest offset that is at most `wanted`, for origins in any order. */
 static enum leat_status search_unordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                          struct leat_error *err)
 {
@@ -435,7 +436,7 @@ enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t
 
 /* ---- Ids ---- */
 
-/* The first document of the part with this id; LEAT_NONE in *found: none. */
+/* Finds the first document of the part with this id. *found is LEAT_NONE if there is none. */
 static enum leat_status search_id(struct part *p, const char *id, uint64_t id_bytes, uint64_t *found,
                                   struct leat_error *err)
 {

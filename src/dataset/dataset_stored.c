@@ -1,7 +1,5 @@
-/*
- * dataset_stored.c: The tokenizer and the user's metadata, which an index may store; a name may say the tokenizer, too.
- * Each is returned as one allocation.
- */
+/* dataset_stored.c: reads the tokenizer and the user's metadata that an index may store; a name may give the
+ * tokenizer, too. Each is returned as one allocation. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +13,7 @@
 
 /* ---- Hashes of texts --------------------------------------------------------------------------------------------- */
 
-/* The hashes of the documents' texts, which show which documents have the same text. */
+/* Reads the hashes of the documents' texts, which show which documents have equal texts. */
 
 enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                           uint8_t (*hashes)[16], struct leat_error *err)
@@ -39,10 +37,8 @@ enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t
 
 /* ---- The mask ---------------------------------------------------------------------------------------------------- */
 
-/*
- * The mask that an index may have beside the tokens. Whole pages are read, so that their hashes can be checked, each
- * time: they are few, as a page has 4096 tokens' bytes. Or that of another tool, which has none.
- */
+/* Reads the mask that an index may have beside the tokens. Whole pages are read each time, so that their hashes can
+ * be checked: they are few, as a page has the mask of 4096 tokens. The mask of another tool's file has no hashes. */
 
 static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[FORMAT_PAGE_BYTES],
                                   struct leat_error *err)
@@ -65,7 +61,7 @@ static enum leat_status read_page(struct part *p, uint64_t page, uint8_t bytes[F
                          begin + count - 1, part_remedy(p, false));
 }
 
-/* Truth values become 0 and 255. */
+/* Turns the truth values of another tool's mask into 0 and 255. */
 static enum leat_status read_foreign(struct part *p, uint64_t first, uint64_t count, uint8_t *out,
                                      struct leat_error *err)
 {
@@ -123,7 +119,7 @@ enum leat_status leat_dataset_mask(const struct leat_dataset *d, uint64_t first,
 
 /* ---- Tokenizer and metadata -------------------------------------------------------------------------------------- */
 
-/* Copies name and pattern, each with a NUL, and the bytes of the file to after the struct. */
+/* Copies name and pattern, each with a NUL, and the bytes of the file into the memory after the struct. */
 static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const struct records_tokenizer *sizes,
                                        struct part *p, struct leat_error *err)
 {
@@ -139,7 +135,7 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
         s = part_section(p, FORMAT_TOKENIZER, at, file, sizes->file_bytes, err);
     name[sizes->name_bytes] = pattern[sizes->pattern_bytes] = '\0';
     *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
-    /* callers get strings, which a NUL inside would cut */
+    /* callers get strings, which end at a NUL inside */
     if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
         s = status_set_at(err, LEAT_E_RECORD, p->index->file.path,
                           p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
@@ -148,10 +144,10 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
     return s;
 }
 
-#define MAX_NAMED_BYTES ((uint64_t)1 << 30) /* of a tokenizer's file */
+#define MAX_NAMED_BYTES ((uint64_t)1 << 30) /* limit of a tokenizer's file */
 
-/* The tokenizer that a name says (tokenizer=SPEC): a file if there is one of this name, else a built-in, which has no /
- * and which the caller knows or does not. */
+/* Reads the tokenizer that a name gives (tokenizer=SPEC): a file if there is one of this name, else a built-in. A
+ * built-in's name has no /, and the caller may or may not know it. */
 static enum leat_status read_named(const struct part *p, struct leat_stored_tokenizer **tokenizer,
                                    struct leat_error *err)
 {
@@ -224,7 +220,7 @@ void leat_stored_tokenizer_free(struct leat_stored_tokenizer *tokenizer)
     free(tokenizer);
 }
 
-/* Makes pairs from the raw section; copies their texts, each with a NUL, to after the struct. */
+/* Makes pairs from the raw section. Copies their texts, each with a NUL, into the memory after the struct. */
 static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, const uint8_t *raw, uint64_t bytes,
                                       const struct part *p, struct leat_error *err)
 {

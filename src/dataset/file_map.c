@@ -27,12 +27,13 @@
 #include "base/status.h"
 #include "cache/cache.h"
 
-/* What is filled at once: as much as the kernel maps around a fault, and no more than it reads for one. */
+/* How much is filled at once: as much as the kernel maps around a fault, and no more than it reads for a fault. */
 #define STRETCH        ((uint64_t)64 << 10)
 
-#define COPIED_AT_ONCE ((uint64_t)1 << 20) /* while it is in the processor's cache */
+#define COPIED_AT_ONCE ((uint64_t)1 << 20) /* how much is copied while it is in the processor's cache */
 
-/* The kernel must wait at least so long before it breaks a lease: a process may sleep that long inside a call. */
+/* A lease is useful only if the kernel waits at least this long before it breaks it: a process may sleep that long
+ * inside a call. */
 #define SHORTEST_BREAK_SECONDS 5
 
 enum leat_access file_map_access(enum leat_access wanted)
@@ -51,10 +52,8 @@ enum leat_access file_map_access(enum leat_access wanted)
     return got > 0 && strtol(text, NULL, 10) >= SHORTEST_BREAK_SECONDS ? LEAT_ACCESS_LEASED : LEAT_ACCESS_READ;
 }
 
-/*
- * Asks for a read lease. The kernel announces a call-back by a signal: this uses SIGURG, which programs ignore by
- * default, and looks at the lease instead.
- */
+/* Takes a read lease. The kernel announces a call-back by a signal; this selects SIGURG, which programs ignore by
+ * default, and looks at the lease instead. */
 static bool take_lease(int fd)
 {
 #if defined(F_SETSIG) && defined(F_SETLEASE)
@@ -93,7 +92,7 @@ static enum leat_status copy_path(struct file_map *f, const char *path, struct l
     return f->path ? LEAT_OK : status_no_memory(err, strlen(path) + 1);
 }
 
-/* Maps the file where that is wanted and safe; else it is read. */
+/* Maps the file if that is wanted and safe; otherwise it will be read. */
 static enum leat_status map_bytes(struct file_map *f, enum leat_access access, struct leat_error *err)
 {
     size_t words = (size_t)bytes_divide_up(bytes_divide_up(f->size, STRETCH), 64);
@@ -107,7 +106,7 @@ static enum leat_status map_bytes(struct file_map *f, enum leat_access access, s
             return status_no_memory(err, words * sizeof *f->filled);
         }
         map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
-        if (map != MAP_FAILED) /* else read calls: safe, only slower */
+        if (map != MAP_FAILED) /* without a map, read calls are used, which are safe, only slower */
             f->bytes = map;
     }
     if (f->leased && !f->bytes) { /* without a map, the lease would only make others wait */
@@ -117,10 +116,10 @@ static enum leat_status map_bytes(struct file_map *f, enum leat_access access, s
     return LEAT_OK;
 }
 
-/* The file is open; takes the lease, if that is wanted, and maps it. */
+/* Maps the open file, under a lease if that is wanted. */
 static enum leat_status take_file(struct file_map *f, enum leat_access access, struct leat_error *err)
 {
-    /* a lease holds back only processes of this machine */
+    /* a lease holds back only processes of this machine, so a remote file gets none */
     f->leased = access == LEAT_ACCESS_LEASED && !(f->system & FILE_REMOTE) && take_lease(f->fd);
     /* the size may have changed before the lease */
     if (f->leased) {
@@ -181,7 +180,8 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
     return LEAT_OK;
 }
 
-/* Unmaps once, when retired and empty: a thread that comes late and turns back finds it so again. */
+/* Unmaps the file once, when it is retired and empty. A thread that comes late and turns back finds it in that state
+ * again. */
 static void unmap(struct file_map *f)
 {
     if (f->fd >= 0 && !atomic_exchange(&f->unmapped, true)) {
@@ -190,7 +190,7 @@ static void unmap(struct file_map *f)
     }
 }
 
-/* Lets no thread enter any more. The caller is inside and leaves, or knows that no thread is inside. */
+/* Keeps threads from entering any more. The caller is inside and will leave, or knows that no thread is inside. */
 static void retire(struct file_map *f)
 {
     if (atomic_fetch_or(&f->state, FILE_MAP_RETIRED) == 0)
@@ -259,7 +259,7 @@ static bool fill_tables(const struct file_map *f, uint64_t begin, uint64_t end)
 #endif
 }
 
-/* The same of stretches [first, last), once. */
+/* Fills the page tables for stretches [first, last), and notes that they are filled. */
 static bool fill_pages(struct file_map *f, uint64_t first, uint64_t last)
 {
     if (!fill_tables(f, first * STRETCH, last * STRETCH < f->size ? last * STRETCH : f->size))
@@ -321,13 +321,13 @@ bool file_map_fill(struct file_map *f, uint64_t offset, uint64_t count)
             continue;
         while (next < last && !is_filled(f, next))
             next++;
-        if (!fill_pages(f, at, next)) /* something around the bytes is not there */
+        if (!fill_pages(f, at, next)) /* the disk does not deliver something around the bytes */
             return fill_tables(f, offset, offset + count);
     }
     return true;
 }
 
-/* Copies from the map as far as it can be filled; how many bytes. */
+/* Copies bytes from the map as far as they can be filled. Returns how many. */
 static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, uint64_t count)
 {
     const uint8_t *bytes = f->system & FILE_REMOTE ? NULL : file_map_enter(f);
@@ -347,10 +347,8 @@ static uint64_t copy_mapped(struct file_map *f, uint64_t offset, uint8_t *to, ui
     return done;
 }
 
-/*
- * Opens the file again by its name, for a server that no longer knows what was opened. It takes the descriptor's place,
- * so that all who have the number go on with it. A file that is not the same as before is not read.
- */
+/* Opens the file again by its name, for a server that no longer knows the open file. The new file takes the
+ * descriptor's place, so that all who have the number go on with it. It must be the file that was opened before. */
 static enum leat_status open_again(struct file_map *f, struct leat_error *err)
 {
     char *path = f->mounts ? folder_name(&f->mounts->home, f->path) : strdup(f->path);
@@ -379,11 +377,11 @@ static bool is_lost(const struct file_map *f, int error)
     return mounts_lost(error) && f->identity.exists && !f->leased;
 }
 
-/* A call on the open file. */
+/* A call on the open file: reads bytes, or asks for its state. */
 struct call {
     uint64_t offset, count;
-    void *out;       /* NULL: no bytes are read, but: */
-    struct stat *st; /* what the file is */
+    void *out;       /* where bytes are read to; NULL: the file's state is asked for */
+    struct stat *st; /* the file's state */
 };
 
 static enum leat_status call(const struct file_map *f, const struct call *c, struct leat_error *err)
@@ -393,7 +391,7 @@ static enum leat_status call(const struct file_map *f, const struct call *c, str
     return fstat(f->fd, c->st) == 0 ? LEAT_OK : status_set_os(err, errno, f->path, "cannot look at %s", f->path);
 }
 
-/* Makes it until it works, or its time is over. */
+/* Makes the call until it works, or its time is over. */
 static enum leat_status call_again(struct file_map *f, const struct call *c, struct leat_error *err)
 {
     struct mounts_tries tries = { 0 };
@@ -461,7 +459,7 @@ static bool populate(void *map, size_t bytes)
 #if defined(MADV_POPULATE_READ)
     unsigned char resident = 0;
 
-    /* if the first page shows that the file is not in memory, read ahead in large reads at once */
+    /* if the first page shows that the file is not in memory, large reads ahead start at once */
     if (mincore(map, 1, &resident) == 0 && !(resident & 1))
         madvise(map, bytes, MADV_WILLNEED);
     return madvise(map, bytes, MADV_POPULATE_READ) == 0;

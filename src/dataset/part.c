@@ -1,9 +1,7 @@
 /*
- * part.c: What all kinds of parts share.
- *
- * A name belongs to the first kind that takes it, else to the last. Questions about documents go to the kind's table;
- * what a kind does not answer is found by binary search over its starts. Pages of 4 KiB count from the first token,
- * wherever that lies in its file.
+ * part.c: what all kinds of parts share. A name belongs to the first kind that takes it, else to the last one.
+ * Questions about documents go to the kind's table; a question that a kind does not answer is answered by binary
+ * search over its starts. Pages of 4 KiB count from the first token, wherever it lies in its file.
  */
 #include "part.h"
 
@@ -18,7 +16,7 @@
 #include "cache/cache.h"
 #include "part_foreign.h"
 
-/* In the order in which they are asked whether a name is theirs; the last one takes every name. */
+/* The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. */
 static const struct part_kind *const kinds[] = { &part_remote, &part_megatron,  &part_raw, &part_llmc,
                                                  &part_pbin,   &part_datatrove, &part_leat };
 #define KINDS (sizeof kinds / sizeof kinds[0])
@@ -37,7 +35,7 @@ size_t part_scheme_length(const char *name, size_t length)
     return 0;
 }
 
-/* Sets *own if leat's own files are meant: by their suffix, or since NAME.leat is there, whatever else is. */
+/* Sets *own if leat's own files are meant: the name has their suffix, or NAME.leat is there, whatever else is. */
 static enum leat_status is_own(const char *name, bool *own, struct leat_error *err)
 {
     size_t length = strlen(name);
@@ -48,7 +46,7 @@ static enum leat_status is_own(const char *name, bool *own, struct leat_error *e
                : foreign_peek(name, length, ".leat", NULL, 0, own, err);
 }
 
-/* The first kind of other tools' files that takes the name; else leat's. */
+/* Finds the first kind of other tools' files that takes the name; leat's kind if none does. */
 static enum leat_status kind_taking(const struct part_kind **kind, const char *name, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -185,7 +183,7 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
         return s;
     if (p->kind->document_at)
         return p->kind->document_at(p, token, document, err);
-    /* the last one that begins at or before it: earlier ones that begin at the same place are empty */
+    /* the last document that begins at or before the token: earlier ones that begin at the same place are empty */
     s = part_first_from(p, token + 1, document, err);
     if (s == LEAT_OK && *document == 0)
         return status_set_in(err, LEAT_E_DOCUMENTS, p->name,
@@ -217,7 +215,7 @@ enum leat_status part_check_ids(struct part *p, uint64_t first, const void *ids,
     uint64_t i = 0, id, document;
     char which[64] = ""; /* document */
 
-    if (p->vocabulary == (uint64_t)1 << 8 * p->token_width) /* every number is an id */
+    if (p->vocabulary == (uint64_t)1 << 8 * p->token_width) /* every number of this width is an id */
         return LEAT_OK;
     if ((p->token_width == 2 ? p->kernels->max16(ids, (size_t)count) : p->kernels->max32(ids, (size_t)count)) <
         p->vocabulary)
@@ -246,7 +244,8 @@ struct fact {
     uint64_t a, b;
 };
 
-/* What a foreign part does not know agrees with everything; its vocabulary is only what ids can be. */
+/* Returns true if two facts differ. A fact that a foreign part does not know agrees with everything; its vocabulary
+ * is only what ids can be. */
 static bool differs(const struct part *a, const struct part *b, const struct fact *f)
 {
     return f->a != f->b && !(a->foreign && f->a == LEAT_NONE) && !(b->foreign && f->b == LEAT_NONE);
@@ -305,9 +304,11 @@ static void page_tokens(const struct part *p, uint64_t page, uint64_t *first, ui
 
 #define CHECKED_PAGES 8u /* read at once */
 
-/* Not through the map: for one page that it lacks, the kernel reads as far ahead as the disk's setting says, and again
- * wherever a reader meets the end of that. With 8 MiB, opening a dataset brought 12 MiB of it into memory, and reading
- * it in order past the page cache all of it. */
+/*
+ * Reads a page by a read call, not through the map. For one page that a map lacks, the kernel reads as far ahead as
+ * the disk's setting says, and again wherever a reader meets the end of that. With a setting of 8 MiB, opening a
+ * dataset brought 12 MiB of it into memory, and reading it in order past the page cache all of it.
+ */
 static enum leat_status read_once(const struct part *p, uint64_t at, void *out, uint64_t count, struct leat_error *err)
 {
     struct file_map *f = p->data.file;

@@ -35,40 +35,43 @@ struct part_kind;
 /* The kind's open() sets everything from `tokens` to `index`, which never changes after that. */
 struct part {
     const struct part_kind *kind;
-    char *name; /* name as it was opened; for leat's own files without .leat or .tokens */
+    char *name; /* name as it was opened, but without .leat or .tokens for leat's own files */
     const struct checksum_kernels *kernels;
     void *own;                           /* the kind's */
-    const struct leat_open_options *how; /* while it is opened */
+    const struct leat_open_options *how; /* the caller's options, while the part is opened */
     struct mounts *mounts;               /* mounts of its dataset; NULL: none */
-    bool offline;                        /* on a server that could not be asked */
+    bool offline;                        /* the part is on a server that could not be reached */
 
     uint64_t tokens;
     uint64_t documents; /* LEAT_NONE: not known */
-    uint64_t sequences; /* for kinds with sequence_starts() */
-    uint64_t inputs;    /* 0 without an index */
+    uint64_t sequences; /* number of sequences, for kinds with sequence_starts() */
+    uint64_t inputs;    /* number of inputs; 0 without an index */
     uint64_t vocabulary;
     uint64_t end_token, begin_token; /* LEAT_NONE: none */
     uint32_t token_width;            /* 2 or 4 */
     bool adopted;                    /* another tool's files with an index: its first and last document may be cut */
-    bool foreign;    /* another tool's files: `vocabulary` is what ids can be, and what else is not set is not known */
+    bool foreign;    /* another tool's files: `vocabulary` is what ids can be, and any fact that is not set is not
+                        known */
     char *tokenizer; /* tokenizer that the name of another tool's files gives; NULL: none */
     uint8_t fingerprint[16]; /* fingerprint of the tokenizer */
     struct hash128 identity; /* identity of the content */
 
-    struct part_extent data;   /* tokens * token_width bytes, little-endian; they may begin at any byte */
-    struct part_extent hashes; /* u32 for each page of FORMAT_PAGE_BYTES of `data`, counted from its first byte */
-    struct part_extent lookup; /* bytes that each window needs, too: worth having in memory */
-    struct part_extent ends;   /* u64 for each document: where it ends; not of all kinds */
-    struct part_extent mask; /* another tool's, a byte for each token: 1, or 0 without loss; `index` may have one too */
-    struct part_index *index; /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
+    struct part_extent data;   /* tokens: tokens * token_width bytes, little-endian; they may begin at any byte */
+    struct part_extent hashes; /* page hashes: u32 for each page of FORMAT_PAGE_BYTES of `data`, counted from its
+                                  first byte */
+    struct part_extent lookup; /* bytes that every sample needs, so they are worth having in memory */
+    struct part_extent ends;   /* document ends: u64 for each document; some kinds have none */
+    struct part_extent mask;   /* mask of another tool, a byte for each token: 1, or 0 without loss; `index` may have a
+                                mask, too */
+    struct part_index *index;  /* leat's index, with origins, tokenizer, metadata; NULL: none of these is stored */
 
     uint64_t first_token, first_document, first_input, first_sequence; /* in the list */
 };
 
 struct part_kind {
-    const char *name;     /* "leat", for those who ask */
-    const char *suffix;   /* a folder's files with this suffix are parts, named without it; NULL: none are */
-    const char *remedy;   /* remedy of damage; NULL: to restore the files */
+    const char *name;     /* name of the kind for callers that ask: "leat" */
+    const char *suffix;   /* files of a folder with this suffix are parts, named without it; NULL: none are */
+    const char *remedy;   /* remedy for damage; NULL: restore the files */
     bool finds_documents; /* documents are found by end= or begin= in the name: the files do not record them */
 
     /* Sets *takes if a name is of this kind; fails if a file that is there cannot be read. Not called for the last
@@ -94,14 +97,14 @@ struct part_kind {
 
 extern const struct part_kind part_remote, part_megatron, part_raw, part_llmc, part_pbin, part_datatrove, part_leat;
 
-/* The length of "SCHEME:", with which name[0..length) says of which kind it is; 0: it does not. */
+/* Returns the length of "SCHEME:", with which name[0..length) says which kind it is of; 0 if it has no scheme. */
 size_t part_scheme_length(const char *name, size_t length);
 
-/* The kind of a name. */
+/* Finds the kind that a name belongs to. */
 enum leat_status part_kind_of(const struct part_kind **kind, const char *name, struct leat_error *err);
 
-/* `how`: the caller's options; its access is that of file_map_access(). `mounts`: of the dataset, or NULL. On failure
- * nothing stays open. */
+/* Opens a part. `how` has the caller's options; its access is that of file_map_access(). `mounts` are the dataset's,
+ * or NULL. On failure nothing stays open. */
 enum leat_status part_open(struct part *p, const char *name, const struct leat_open_options *how, struct mounts *mounts,
                            struct leat_error *err);
 
@@ -110,7 +113,7 @@ enum leat_status part_open(struct part *p, const char *name, const struct leat_o
 enum leat_status part_open_beside(struct part *p, const char *name, const struct leat_open_options *how,
                                   struct mounts *mounts, struct leat_error *err);
 
-/* leat's own files in memory; the bytes must stay valid. */
+/* Opens leat's own files in memory; the bytes must stay valid. */
 enum leat_status part_open_memory(struct part *p, const void *index, uint64_t index_bytes, const void *tokens,
                                   uint64_t token_bytes, struct leat_error *err);
 
@@ -120,11 +123,11 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
 
 void part_close(struct part *p);
 
-/* LEAT_E_NOT_FOUND unless the part knows its documents. */
+/* Returns LEAT_E_NOT_FOUND unless the part knows its documents. */
 enum leat_status part_need_documents(const struct part *p, struct leat_error *err);
 
-/* The starts of documents [first, first + count), first + count <= documents + 1; checked never to fall, and to be at
- * most `tokens`. */
+/* Reads the starts of documents [first, first + count), first + count <= documents + 1. They are checked never to
+ * fall, and to be at most `tokens`. */
 enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
 
 /* Return the number of sequences, and where they start, as part_starts() does. In most kinds, documents are the
@@ -136,18 +139,18 @@ static inline uint64_t part_sequences(const struct part *p)
 enum leat_status part_sequence_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
                                       struct leat_error *err);
 
-/* The document that holds token `token`, which must be below the number of tokens. */
+/* Finds the document that holds token `token`, which must be below the number of tokens. */
 enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
 
-/* Documents [*from, *to), which include all that begin in tokens [first, end), and perhaps others that begin close by.
- * For a part that knows its documents (part_need_documents()). */
+/* Finds documents [*from, *to), which include all that begin in tokens [first, end), and perhaps others that begin
+ * close by. The part must know its documents (part_need_documents()). */
 enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
                                      struct leat_error *err);
 
-/* The first document that begins at or after token `token`; the number of documents if none does. */
+/* Finds the first document that begins at or after token `token`; the number of documents if none does. */
 enum leat_status part_first_from(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
 
-/* The stored hashes of pages [first, first + count), as they lie in the file; the part must have some. */
+/* Reads the stored hashes of pages [first, first + count), as they lie in the file. The part must have hashes. */
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err);
 
 /* Returns true if reading must check the ids: a foreign file of 4 bytes per id may hold negative ones, and has no
@@ -157,12 +160,12 @@ static inline bool part_may_hold_wrong_ids(const struct part *p)
     return p->foreign && p->token_width == 4 && !p->hashes.file;
 }
 
-/* Checks that `count` ids, from token `first` on, are below the vocabulary size: LEAT_E_TOKEN names the first that is
- * not, and its document. `ids` as they lie in the file. */
+/* Checks that `count` ids, from token `first` on, are below the vocabulary size. LEAT_E_TOKEN names the first that
+ * is not, and its document. `ids` has them as they lie in the file. */
 enum leat_status part_check_ids(struct part *p, uint64_t first, const void *ids, uint64_t count,
                                 struct leat_error *err);
 
-/* LEAT_E_INCOMPATIBLE unless both parts can be in one list: they agree in all facts that both know. */
+/* Returns LEAT_E_INCOMPATIBLE unless both parts can be in one list: they must agree in all facts that both know. */
 enum leat_status part_check_agreement(const struct part *a, const struct part *b, struct leat_error *err);
 
 /* Checks pages [first, first + count) of the tokens. LEAT_E_NOT_FOUND: the part has no hashes. */

@@ -28,7 +28,7 @@ static enum leat_status takes(const char *name, bool *takes, struct leat_error *
     return foreign_peek(name, length, ".index", end, sizeof end, takes, err);
 }
 
-/* 2 or 4, whichever fits (of an empty file both do: 2); 0: neither. */
+/* Returns the width of a token, 2 or 4, whichever fits (2 for an empty file, where both do), or 0 if neither fits. */
 static uint32_t width_of(uint64_t bytes, uint64_t tokens)
 {
     for (uint32_t width = 2; width <= 4; width += 2)
@@ -112,7 +112,7 @@ static void close_pair(struct part *p)
     free(d);
 }
 
-/* Document n starts where the one before it ends; the first at 0. */
+/* Reads the starts: document n starts where the one before it ends, and the first at 0. */
 static enum leat_status starts(struct part *p, uint64_t first, uint64_t count, uint64_t *out, struct leat_error *err)
 {
     struct datatrove *d = p->own;

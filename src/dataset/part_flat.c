@@ -21,14 +21,14 @@ struct flat {
 struct place {
     uint64_t offset, bytes;
     uint32_t width;
-    uint64_t documents; /* that must be found; LEAT_NONE: any number */
+    uint64_t documents; /* number of documents that must be found; LEAT_NONE: any number */
 };
 
-/* May set o->begin to what another file shows. */
+/* Finds where the tokens lie. May set o->begin to what another file shows. */
 typedef enum leat_status place_tokens(struct file_map *f, struct foreign_options *o, struct place *place,
                                       struct leat_error *err);
 
-/* LEAT_E_MISMATCH: there are other documents than an index beside the file counts. */
+/* Fails with LEAT_E_MISMATCH if an index beside the file counts other documents than were found. */
 static enum leat_status check_found(const struct part *p, const struct place *place, struct leat_error *err)
 {
     if (place->documents == LEAT_NONE || place->documents == p->documents)
@@ -90,7 +90,7 @@ static enum leat_status flat_starts(struct part *p, uint64_t first, uint64_t cou
     return part_found_starts(&((struct flat *)p->own)->found, p, first, count, starts, err);
 }
 
-/* Fewer bytes than a header has, or than it says. */
+/* Fails for a file that has fewer bytes than a header, or than its header says. */
 static enum leat_status too_short(const struct file_map *f, uint64_t needed, const char *what, struct leat_error *err)
 {
     return status_set_at(err, LEAT_E_TRUNCATED, f->path, f->size,
@@ -101,9 +101,10 @@ static enum leat_status too_short(const struct file_map *f, uint64_t needed, con
 /* ---- llm.c and NeMo AutoModel ---- */
 
 #define LLMC_HEADER 1024u
-#define LLMC_FACTS  16u /* bytes of it that say something */
+#define LLMC_FACTS  16u /* bytes of the header that say something */
 
-/* Bytes per token, by magic number and version; of AutoModel's the header says it. 0: no such header. */
+/* Returns the bytes per token, by magic number and version; AutoModel's header says the number itself. 0: there is
+ * no such header. */
 static uint32_t llmc_width(const uint8_t head[LLMC_FACTS])
 {
     uint32_t magic = bytes_load32(head), version = bytes_load32(head + 4), said = bytes_load32(head + 12);
@@ -168,7 +169,8 @@ static enum leat_status place_begins(struct file_map *f, struct foreign_options 
     return s;
 }
 
-/* The count has 32 bits. llm.c itself reads no file whose count is not exact; in a larger file it has wrapped. */
+/* Finds the tokens of llm.c's file. Its count has 32 bits, and llm.c itself reads no file whose count is not exact;
+ * in a larger file the count has wrapped. */
 static enum leat_status place_llmc(struct file_map *f, struct foreign_options *o, struct place *place,
                                    struct leat_error *err)
 {
@@ -266,7 +268,8 @@ static enum leat_status takes_raw(const char *name, bool *takes, struct leat_err
     return LEAT_OK;
 }
 
-/* The name says what the file is. A header that says otherwise is refused: it would be read as tokens. */
+/* Finds the tokens of a raw file, whose name says what it holds. A file with a header that says otherwise is
+ * refused, since the header would be read as tokens. */
 static enum leat_status place_raw(struct file_map *f, struct foreign_options *o, struct place *place,
                                   struct leat_error *err)
 {

@@ -41,11 +41,11 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
     if (!joined)
         return status_no_memory(err, length);
     if (stat(joined, &st) != 0) {
-        /* it may be there, and would be a mask, or decide what NAME means */
+        /* the file may exist, and would be a mask, or decide what NAME means */
         if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
             s = status_set_os(err, errno, joined, "cannot look at %s", joined);
     } else if (S_ISREG(st.st_mode) && count == 0) {
-        *there = true; /* to open it asks a file server once more */
+        *there = true; /* it is not opened, which would ask a file server once more */
     } else if (S_ISREG(st.st_mode)) {
         s = file_open_read(&fd, &size, joined, err);
         if (s == LEAT_OK && count > 0 && size >= count)
@@ -117,7 +117,7 @@ static bool is_key(const char *text, size_t length, const char *key)
     return strlen(key) == length && memcmp(text, key, length) == 0;
 }
 
-/* The whole text is a decimal number below FOREIGN_VOCABULARY. */
+/* Reads an id. The whole text must be a decimal number below FOREIGN_VOCABULARY. */
 static bool parse_id(const char *text, size_t length, uint64_t *id)
 {
     *id = 0;
@@ -222,7 +222,8 @@ static enum leat_status hash_pages(const struct part *p, const struct part_exten
     return s;
 }
 
-/* Files that differ only in other pages have the same identity: a run resumes with them as if nothing had changed. */
+/* Computes the identity. Files that differ only in other pages have the same identity: a run resumes with them as if
+ * nothing had changed. */
 enum leat_status foreign_identify(struct part *p, struct leat_error *err)
 {
     uint8_t facts[5 * 8 + 6 * 16] = { 0 };

@@ -1,11 +1,10 @@
 /*
- * part_found.c: see part_foreign.h.
- *
- * FILE.documents is a header of 112 bytes and the starts, all u64: "leatdocs"; version 2; what it was made of: size
- * and modification time of the file (ns), where the tokens begin and how many bytes they are, the width of a token, end
- * and begin token; the number of documents; the page sum of the starts (FORMAT.md); XXH3-128 of these 96 bytes. It is
- * FILE.documents.partial until it is complete; of several processes that make it at once, one writes it. It is a cache:
- * whatever does not fit is made anew.
+ * part_found.c: finds documents by a token (part_foreign.h), and keeps them in FILE.documents. That is a header of
+ * 112 bytes and the starts, all u64: "leatdocs"; version 2; what it was made of: size and modification time of the
+ * file (ns), where the tokens begin and how many bytes they are, the width of a token, end and begin token; the
+ * number of documents; the page sum of the starts (FORMAT.md); XXH3-128 of these 96 bytes. It is
+ * FILE.documents.partial until it is complete; of several processes that make it at once, one writes it. It is a
+ * cache: a file that does not fit is made anew.
  */
 #include "part_foreign.h"
 
@@ -27,11 +26,13 @@
 
 #define MAGIC        "leatdocs"
 #define HEADER_BYTES 112u
-#define FACTS        12u                                    /* u64 before the hash */
-#define DOCUMENTS    9u                                     /* which of them is the number of documents */
-#define SUM          10u                                    /* and the first half of the starts' sum */
-#define CHUNK_BYTES  TINY_OR((size_t)64, (size_t)256 << 10) /* read at once: stays in the second-level cache */
-#define BLOCK_BYTES  128u                                   /* looked at together, most have no such token */
+#define FACTS        12u /* numbers of the header before its hash */
+#define DOCUMENTS    9u  /* index of the number of documents among the facts */
+#define SUM          10u /* index of the first half of the starts' page sum */
+#define CHUNK_BYTES                                                                                                    \
+    TINY_OR((size_t)64, (size_t)256 << 10) /* bytes read at once, which stay in the second-level
+                                                               cache */
+#define BLOCK_BYTES 128u                   /* bytes looked at together: most have no such token */
 
 /* ---- The scan ---- */
 
@@ -71,7 +72,7 @@ static bool block_has32(const uint8_t *bytes, uint32_t id)
     return any != 0;
 }
 
-/* Adds the documents that begin at these tokens, `first` being the number of the first, or right after them. */
+/* Adds the documents that begin at these tokens, or right after them. `first` is the number of the first token. */
 static enum leat_status scan_chunk(const struct part *p, const uint8_t *bytes, uint64_t count, uint64_t first,
                                    struct found_list *l, struct leat_error *err)
 {
@@ -114,8 +115,8 @@ static enum leat_status scan(struct part *p, struct found_list *l, struct leat_e
 
 static const struct hash128 no_sum;
 
-/* Makes the header that the side file must have with this number of documents. False: fstat() of the file of tokens
- * failed. */
+/* Makes the header that the side file must have with this number of documents. Returns false if fstat() of the file
+ * of tokens failed. */
 static bool make_header(const struct part *p, uint64_t documents, struct hash128 sum, uint8_t header[HEADER_BYTES])
 {
     struct stat st;
@@ -168,8 +169,8 @@ static bool take_side(struct part_found *found, struct part *p, const char *path
     return true;
 }
 
-/* Returns true if nothing has the name, or a file like this one, whatever it was made of: a list of somebody else's may
- * have named the tokens. */
+/* Returns true if the side file may be written: nothing has its name, or only a file of this kind, whatever it was
+ * made of. Another file must stay, since a list of somebody else's may have named the tokens. */
 static bool may_write(const char *path)
 {
     uint64_t size = 0;
@@ -184,7 +185,7 @@ static bool may_write(const char *path)
     return may;
 }
 
-/* Writes it under another name first. After a failure no file is left, and the starts stay in memory. */
+/* Writes the side file, at first under another name. After a failure no file is left, and the starts stay in memory. */
 static bool write_side(const char *path, const uint8_t header[HEADER_BYTES], const void *starts, uint64_t bytes)
 {
     char *partial = path_append(path, strlen(path), ".partial", NULL);
@@ -221,7 +222,7 @@ static enum leat_status find_anew(struct part_found *found, struct part *p, cons
     }
     for (uint64_t i = 0; BYTES_BIG_ENDIAN && i < l.count; i++)
         l.starts[i] = bytes_le64(l.starts[i]);
-    /* not if the file has changed meanwhile, which the next opening is to notice */
+    /* the side file is not written if the file of tokens has changed meanwhile, so that the next opening notices */
     page_sum_begin(&sum, 0, no_sum);
     page_sum_add(&sum, l.starts, 8 * l.count);
     looked = looked && make_header(p, 0, no_sum, header) && memcmp(before, header, sizeof header) == 0 &&

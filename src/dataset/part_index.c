@@ -1,7 +1,8 @@
 /*
- * part_index.c: Opening reads the first page, both ends of the documents and two pages of tokens, however large the
- * dataset is; everything else is checked when it is read. The document of a token is found by the directory, which has
- * the first document of each 64 KiB of tokens, and then by binary search among the starts there.
+ * part_index.c: opens an index. However large the dataset is, opening reads the first page, both ends of the
+ * documents and two pages of tokens; everything else is checked when it is read. The document of a token is found by
+ * the directory, which has the first document of each 64 KiB of tokens, and then by binary search among the starts
+ * there.
  */
 #include "part_index.h"
 
@@ -17,7 +18,7 @@
 /* How many document starts are fetched at once while looking for one: 4 KiB of the index. */
 #define STARTS_AT_ONCE TINY_OR(4, 512)
 
-#define MAX_PATH       4096u /* of a token file */
+#define MAX_PATH       4096u /* longest path of a token file */
 
 static enum leat_status read_header(struct part *p, struct leat_error *err)
 {
@@ -53,11 +54,11 @@ static void take_facts(struct part *p)
     memcpy(p->fingerprint, h->fingerprint, sizeof p->fingerprint);
     p->hashes = (struct part_extent) { &x->file, pages->offset, pages->bytes };
     p->ends = (struct part_extent) { &x->file, h->sections[FORMAT_DOCUMENTS].offset + 8, 8 * h->documents };
-    /* documents, directory, pages: they come first in the file */
+    /* documents, directory and page hashes come first in the file */
     p->lookup = (struct part_extent) { &x->file, 0, pages->offset + pages->bytes };
 }
 
-/* Checks both ends of the documents section; the rest is checked when read. */
+/* Checks both ends of the documents section; the rest is checked when it is read. */
 static enum leat_status check_document_ends(struct part *p, struct leat_error *err)
 {
     uint64_t start, offset = p->index->header.sections[FORMAT_DOCUMENTS].offset, last = p->documents;
@@ -84,7 +85,7 @@ static enum leat_status check_token_ends(struct part *p, struct leat_error *err)
     uint64_t pages = p->index->header.sections[FORMAT_PAGES].entries;
     enum leat_status s = LEAT_OK;
 
-    if (p->data.file->cache) /* each page is compared when it comes, and none is waited for now */
+    if (p->data.file->cache) /* each page of a remote file is compared when it arrives, and no page is waited for now */
         return LEAT_OK;
     if (pages > 0)
         s = part_check_pages(p, 0, 1, err);
@@ -111,7 +112,8 @@ enum leat_status part_index_take(struct part *p, struct part_index *index, struc
     return s == LEAT_OK ? check_token_ends(p, err) : s;
 }
 
-/* Checks the header as if the tokens were as long as it says: where they lie is in one of its sections. */
+/* Reads where the tokens lie, which one of the sections says. Checks the header as if the tokens were as long as it
+ * says. */
 static enum leat_status read_place(struct part *p, struct part_index *x, const uint8_t *page, uint64_t token_bytes,
                                    uint64_t *offset, char **path, struct leat_error *err)
 {
@@ -146,7 +148,7 @@ enum leat_status part_index_elsewhere(struct part *p, struct part_index *x, uint
     enum leat_status s;
 
     *path = NULL;
-    if (x->file.size < sizeof page) /* reading it says what is wrong */
+    if (x->file.size < sizeof page) /* part_index_take() says what is wrong with a short file */
         return LEAT_OK;
     s = file_map_read(&x->file, 0, page, sizeof page, err);
     if (s != LEAT_OK || !format_peek_elsewhere(page, &token_bytes))
@@ -199,7 +201,7 @@ static enum leat_status wrong_directory(struct part *p, uint64_t cell, struct le
                          p->index->file.path, cell);
 }
 
-/* The first and last document that can hold a token of this cell, by the directory. */
+/* Finds the first and last document that can hold a token of this cell, by the directory. */
 static enum leat_status directory_range(struct part *p, uint64_t cell, uint64_t *low, uint64_t *high,
                                         struct leat_error *err)
 {
@@ -218,15 +220,15 @@ static enum leat_status directory_range(struct part *p, uint64_t cell, uint64_t 
     return LEAT_OK;
 }
 
-/* Documents of a cell in groups, each fetched at once with the start after it. */
+/* A search among the documents of a cell, in groups that are each fetched at once, with the start after them. */
 #define GROUP (STARTS_AT_ONCE - 1)
 
 struct search {
     struct part *part;
-    uint64_t low, token; /* the first document of group 0 */
+    uint64_t low, token; /* `low`: first document of group 0 */
 };
 
-/* Whether a group begins at the token or before it. */
+/* Sets whether a group begins at the token or before it. */
 static enum leat_status group_begins(void *context, uint64_t group, bool *is_before, struct leat_error *err)
 {
     const struct search *search = context;
@@ -245,12 +247,13 @@ enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t
     enum leat_status s = directory_range(p, cell, &low, &high, err);
 
     search.low = low;
-    if (s == LEAT_OK) /* if documents have few tokens or none, more may begin here than are fetched at once */
+    if (s == LEAT_OK) /* if documents have few tokens or none, more of them may begin here than are fetched at once */
         s = search_first_read(&group, 1, (high - low) / GROUP + 1, group_begins, &search, err);
     if (s != LEAT_OK)
         return s;
     low += (group - 1) * GROUP;
-    count = (high - low < GROUP ? high - low + 1 : GROUP) + 1; /* with the start after the last: where it ends */
+    count = (high - low < GROUP ? high - low + 1 : GROUP) + 1; /* the start after the last document is fetched, too:
+                                                                  it is where that document ends */
     s = part_index_starts(p, low, count, starts, err);
     if (s != LEAT_OK)
         return s;
@@ -285,10 +288,10 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
     return LEAT_OK;
 }
 
-#define DIRECTORY_BLOCK ((uint64_t)128 << 10) /* as much as the kernel takes at once: 1 GiB of tokens */
-#define BLOCK           ((uint64_t)16 << 10)  /* the starts of 2,048 documents; the hashes of 16 MiB of a mask */
+#define DIRECTORY_BLOCK ((uint64_t)128 << 10) /* bytes that the kernel takes at once: the entries for 1 GiB of tokens */
+#define BLOCK           ((uint64_t)16 << 10)  /* starts of 2,048 documents, or hashes of 16 MiB of a mask */
 
-/* Bytes [begin, end) of a section, in whole blocks. */
+/* Announces bytes [begin, end) of a section, in whole blocks. */
 static void announce(const struct part *p, unsigned kind, uint64_t begin, uint64_t end, uint64_t block)
 {
     const struct format_place *s = part_place(p, kind);
@@ -314,7 +317,8 @@ void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end)
     if (!is_far(p) || first >= end)
         return;
     announce(p, FORMAT_DIRECTORY, first / in_cell * 8, ((end - 1) / in_cell + 2) * 8, DIRECTORY_BLOCK);
-    if (part_index_near(p, first, end, &from, &to, NULL) == LEAT_OK) /* else who needs it says why */
+    if (part_index_near(p, first, end, &from, &to, NULL) == LEAT_OK) /* an error is left to the call that needs the
+                                                                        documents, which says why */
         announce(p, FORMAT_DOCUMENTS, 8 * from, 8 * (to + 1), BLOCK);
 }
 
@@ -327,10 +331,11 @@ void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end)
 }
 
 /*
- * Documents in random order need starts all over the index. Its blocks are few if they are as long as the kernel takes
- * at once, and most rows then ask for none; but of an index that may not stay in memory, each row could ask for one.
+ * The limit up to which documents in random order are announced in large blocks. They need starts all over the
+ * index. In blocks as long as the kernel takes at once, an index has few blocks, and most rows find theirs in
+ * memory; but if the index may not stay in memory, each row could ask for a large block.
  */
-#define MAY_STAY ((uint64_t)256 << 20) /* the starts of 33 million documents */
+#define MAY_STAY ((uint64_t)256 << 20) /* bytes: the starts of 33 million documents */
 
 void part_index_announce_document(struct part *p, uint64_t number)
 {

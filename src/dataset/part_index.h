@@ -18,12 +18,12 @@ struct part_index {
  */
 enum leat_status part_index_take(struct part *p, struct part_index *index, struct leat_error *err);
 
-/* Sets *path (the caller frees it) and *offset to where an open index says that its tokens lie; NULL: in NAME.tokens.
- * On failure too *path may be set. */
+/* Sets *path (the caller frees it) and *offset to where an open index says that its tokens lie; *path is NULL if
+ * they are in NAME.tokens. *path may be set on failure, too. */
 enum leat_status part_index_elsewhere(struct part *p, struct part_index *index, uint64_t *offset, char **path,
                                       struct leat_error *err);
 
-/* For parts with an index: functions for the tables of their kinds. */
+/* Functions for the tables of kinds whose parts have an index. */
 enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
                                    struct leat_error *err);
 enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
@@ -31,9 +31,9 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
                                  struct leat_error *err);
 
 /*
- * Announce what finding documents in tokens [first, end), or reading their mask, needs of an index on a file server,
- * which would be asked page by page else, each time with nothing under way. The first call reads the directory, of
- * which few blocks cover many tokens, and may wait for that.
+ * Announce what finding documents in tokens [first, end), or reading their mask, needs of an index on a file server.
+ * Without that, the server is asked page by page, each time with nothing under way. part_index_announce_starts()
+ * reads the directory, of which few blocks cover many tokens, and may wait for it.
  */
 void part_index_announce_starts(struct part *p, uint64_t first, uint64_t end);
 void part_index_announce_mask(struct part *p, uint64_t first, uint64_t end);
@@ -53,8 +53,8 @@ static inline const struct format_place *part_place(const struct part *p, enum f
     return &p->index->header.sections[kind];
 }
 
-/* Section `number` of those that the index has, those of unknown kinds (*kind 0) last; NULL: it has no more, or the
- * part has no index. */
+/* Returns section `number` of those that the index has; sections of unknown kinds (*kind 0) come last. NULL: it has
+ * no more, or the part has no index. */
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind);
 
 static inline bool part_has_mask(const struct part *p)
@@ -62,8 +62,11 @@ static inline bool part_has_mask(const struct part *p)
     return p->mask.file || part_has(p, FORMAT_MASK);
 }
 
-/* Copies the mask of tokens [first, first + count) of the part, with the hash of each page checked; 255 where the part
- * has none. The range must be inside of it. LEAT_E_TOKEN: another tool's file has a byte that is neither 0 nor 1. */
+/*
+ * Copies the mask of tokens [first, first + count) of the part, and checks the hash of each page. The mask is 255 if
+ * the part has none. The range must lie in the part. LEAT_E_TOKEN: another tool's file has a byte that is neither 0
+ * nor 1.
+ */
 enum leat_status part_mask(struct part *p, uint64_t first, uint64_t count, uint8_t *out, struct leat_error *err);
 
 /* Copies `count` bytes at `offset` of a section; the part must have an index. */

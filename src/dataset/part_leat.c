@@ -1,7 +1,5 @@
-/*
- * part_leat.c: Leat's own two files, NAME.leat and NAME.tokens; also the same content in memory, or with the tokens
- * inside another file.
- */
+/* part_leat.c: opens leat's own two files, NAME.leat and NAME.tokens; also the same content in memory, or with the
+ * tokens inside another file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,9 @@
 /* characters of a name that a sentence shows */
 #define SHOWN_BYTES 200u
 
-#define PAIR_TRIES  10u /* each time another process replaced the dataset between our opening its two files */
+#define PAIR_TRIES                                                                                                     \
+    10u /* tries to open two files of one dataset, each after another process has replaced it in
+                           between */
 
 struct own {
     struct part_index index;
@@ -35,7 +35,7 @@ static enum leat_status make_own(struct part *p, struct own **own, struct leat_e
     return LEAT_OK;
 }
 
-/* Both files are open. */
+/* Takes the tokens, when both files are open. */
 static enum leat_status take_tokens(struct part *p, struct own *own, uint64_t offset, uint64_t bytes,
                                     struct leat_error *err)
 {
@@ -56,7 +56,7 @@ static enum leat_status open_file(struct file_map *f, const struct part *p, cons
     return s;
 }
 
-/* The name may be that of one of the two files. */
+/* Cuts a suffix off the name, which may be that of one of the two files. */
 static enum leat_status cut_name(struct part *p, struct leat_error *err)
 {
     size_t length = file_dataset_length(p->name, strlen(p->name));
@@ -246,7 +246,7 @@ static enum leat_status takes(const char *name, bool *takes, struct leat_error *
     return LEAT_OK;
 }
 
-/* Messages name the dataset without what follows a ? in its URL, which may be a signature. */
+/* Takes the name for messages, without what follows a ? in the URL, which may be a signature. */
 static enum leat_status take_name(struct part *p, const struct remote_own *own, struct leat_error *err)
 {
     char *name = strdup(cache_name(own->cache));

@@ -1,14 +1,15 @@
 /*
- * part_megatron.c: a part that is Megatron's PREFIX.bin and PREFIX.idx (also of GPT-NeoX and NeMo). Megatron's own
+ * part_megatron.c: a part that is Megatron's PREFIX.bin and PREFIX.idx (also GPT-NeoX's and NeMo's). Megatron's own
  * order of samples counts *sequences*, not documents; their lengths and the document index are read here.
  *
  * The index, little-endian, not aligned: "MMIDIDX\0\0"; u64 version, 1; u8 type of a token; u64 S; u64 D; at 34 i32
- * lengths[S] of sequences in tokens; i64 pointers[S], where each begins, in bytes; i64 documents[D], the first sequence
- * of each document, and S; perhaps i8 modes[S].
+ * lengths[S] of sequences in tokens; i64 pointers[S], where each begins, in bytes; i64 documents[D], the first
+ * sequence of each document, and S; perhaps i8 modes[S].
  *
- * Opening reads the header of the index and the ends of its arrays. Megatron looks up each sequence by its pointer,
- * leat takes a dataset for documents one after another; both mean the same only where each sequence begins where the
- * one before it ends. So whenever starts of documents are read, all sequences that belong to them are checked for that.
+ * Opening reads the header of the index and the ends of its arrays. Megatron looks up each sequence by its pointer;
+ * leat takes a dataset for documents one after another. Both mean the same only if each sequence begins where the
+ * one before it ends, so whenever starts of documents are read, all sequences that belong to them are checked for
+ * that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +30,13 @@ static const uint8_t magic[9] = { 'M', 'M', 'I', 'D', 'I', 'D', 'X', 0, 0 };
 
 struct part_megatron {
     struct file_map index, tokens;
-    uint64_t sequences;                             /* S; a part's documents are D - 1 */
-    uint64_t lengths_at, pointers_at, documents_at; /* bytes of the index, inside of it */
+    uint64_t sequences;                             /* S; the part has D - 1 documents */
+    uint64_t lengths_at, pointers_at, documents_at; /* where the arrays begin, in bytes from the start of the index */
 };
 
 /* ---- Opening ---- */
 
-/* PREFIX, from any of the names that it may be given by. */
+/* Returns PREFIX for any of the names by which the part may be opened. */
 static const char *prefix_of(const char *name, size_t *length)
 {
     if (foreign_has_scheme(name, SCHEME))
@@ -64,7 +65,7 @@ static enum leat_status takes(const char *name, bool *takes, struct leat_error *
     return *takes ? LEAT_OK : megatron_peek(prefix, length, takes, err);
 }
 
-/* The types of a token: NULL in `name` for unknown ones, width 0 for those that leat has no room for. */
+/* The types of a token. `name` is NULL for an unknown type, and `width` 0 for a type that leat has no room for. */
 struct token_type {
     const char *name;
     uint32_t width;
@@ -147,11 +148,11 @@ static enum leat_status place_arrays(struct part_megatron *m, const uint8_t head
 
 /* ---- Sequences ---- */
 
-/* Goes through sequences in order: `at` is where number `next` begins, in bytes, by the lengths of those before. */
+/* A pass over sequences in order. `at` is where number `next` begins, in bytes, by the lengths of those before it. */
 struct walk {
     struct part *part;
     uint64_t next, at;
-    uint64_t first, count, limit; /* what is fetched, and where to stop fetching */
+    uint64_t first, count, limit; /* sequences that were fetched, and where to stop fetching */
     uint64_t pointers[AT_ONCE];
     uint32_t lengths[AT_ONCE];
 };
@@ -170,7 +171,7 @@ static enum leat_status fetch(struct walk *w, struct leat_error *err)
     return s == LEAT_OK ? file_map_read(&m->index, m->lengths_at + 4 * w->first, w->lengths, 4 * w->count, err) : s;
 }
 
-/* Sequence w->next does not begin where it should: at w->at. */
+/* Fails because sequence w->next does not begin at w->at, where it should. */
 static enum leat_status wrong_pointer(const struct walk *w, uint64_t pointer, struct leat_error *err)
 {
     const struct part_megatron *m = w->part->own;
@@ -189,7 +190,7 @@ static enum leat_status wrong_pointer(const struct walk *w, uint64_t pointer, st
         m->index.path, w->next, pointer, w->at);
 }
 
-/* Checks where sequence w->next begins; `at_end`: that is the number of sequences. */
+/* Checks where sequence w->next begins. With `at_end`, w->next is the number of sequences. */
 static enum leat_status check_begin(struct walk *w, struct leat_error *err)
 {
     const struct part_megatron *m = w->part->own;
@@ -211,7 +212,7 @@ static enum leat_status check_begin(struct walk *w, struct leat_error *err)
     return pointer == w->at ? LEAT_OK : wrong_pointer(w, pointer, err);
 }
 
-/* Goes over sequence w->next, whose begin has been checked. */
+/* Goes past sequence w->next, whose beginning has been checked. */
 static enum leat_status pass(struct walk *w, struct leat_error *err)
 {
     const struct part_megatron *m = w->part->own;
@@ -229,7 +230,7 @@ static enum leat_status pass(struct walk *w, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Begins at sequence `first`, where the one before it ends; sequences up to `last` will be looked at. */
+/* Begins a pass at sequence `first`, where the one before it ends; sequences up to `last` will be looked at. */
 static enum leat_status begin_walk(struct walk *w, struct part *p, uint64_t first, uint64_t last,
                                    struct leat_error *err)
 {
@@ -295,7 +296,8 @@ static enum leat_status starts_of(struct part *p, uint64_t first, uint64_t count
     return s;
 }
 
-/* A walk begins anew for each stretch, with the last document of the one before: nothing between is left out. */
+/* Reads the starts. A pass begins anew for each stretch, with the last document of the stretch before, so that
+ * nothing between them is left out. */
 static enum leat_status starts(struct part *p, uint64_t first, uint64_t count, uint64_t *out, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -325,7 +327,7 @@ static enum leat_status sequence_starts(struct part *p, uint64_t first, uint64_t
     return s;
 }
 
-/* The ends of all arrays: they show at once that files are cut or mixed up, or that a writer's numbers wrapped. */
+/* Checks the ends of all arrays. They show at once if files are cut or mixed up, or if a writer's numbers wrapped. */
 static enum leat_status check_ends(struct part *p, struct leat_error *err)
 {
     struct part_megatron *m = p->own;

@@ -88,7 +88,7 @@ struct backend_ops {
     void (*describe)(struct backend *b, char *text, size_t capacity);
 };
 
-/* The row that serves `device`; NULL if this build has none. */
+/* Returns the row that serves `device`; NULL if this build has none. */
 const struct backend_ops *backend_find(const char *device);
 
 /* Allocates memory in huge pages, touched, for a ring. NULL: no memory. backend_unmap() gives it back. */

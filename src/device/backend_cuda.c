@@ -470,7 +470,7 @@ static bool nothing_wanted(const struct rows_job *j)
     return none;
 }
 
-/* A misaligned store would end the whole context. */
+/* Checks alignment, because a misaligned store would end the whole context. */
 static bool is_aligned(const struct rows_job *j)
 {
     bool aligned = true;

@@ -100,7 +100,7 @@ static enum leat_status find_uuid(const struct cuda_driver *d, int count, const 
     return matches == 1 ? LEAT_OK : none_such(d, count, which, err);
 }
 
-/* The device of the calling thread's context, which a program with one process per GPU has chosen. */
+/* Finds the device of the calling thread's context, which a program with one process per GPU has chosen. */
 static bool find_current(const struct cuda_driver *d, int count, cuda_device *found, int *ordinal)
 {
     cuda_context context = NULL;

@@ -4,7 +4,7 @@
 
 extern const char cuda_image_ptx[]; /* ends with a NUL */
 
-/* A file of machine code for several GPUs; NULL: not in this build. */
+/* Returns a file of machine code for several GPUs, or NULL if this build has none. */
 const void *cuda_image_fatbin(void);
 
 #endif

@@ -102,7 +102,7 @@ static inline uint64_t format_align(uint64_t end)
     return (end + FORMAT_ALIGNMENT - 1) / FORMAT_ALIGNMENT * FORMAT_ALIGNMENT;
 }
 
-/* The identity that the rest of the header and the documents section give. */
+/* Returns the identity that the rest of the header and the documents section give. */
 struct hash128 format_identity(const struct format_header *h, const struct checksum_kernels *k);
 
 /* The first page of an index. Sections are taken in order of their kind, as they lie in the file. */
@@ -126,7 +126,7 @@ bool format_peek_elsewhere(const uint8_t page[FORMAT_HEADER_BYTES], uint64_t *to
 /* Fills in the facts of one dataset for the caller, as many as the caller's struct has room for. */
 void format_info(const struct format_header *h, struct leat_info *info);
 
-/* A section's name in sentences ("documents"). */
+/* Returns the name of a section for sentences ("documents"). */
 const char *format_section_name(unsigned kind);
 
 /* ---- Records of sections ----------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ enum leat_status folder_list_read(struct folder_list *l, char *text, size_t size
                                   struct leat_error *err);
 void folder_list_free(struct folder_list *l);
 
-/* The name of a part in the folder of a split (NULL: in the folder itself). NULL: it is not there. */
+/* Returns the name of a part in the folder of a split (NULL: in the folder itself). NULL: it is not there. */
 const char *folder_part_in(const struct folder_part *part, const char *split);
 
 /* 16 bytes as 32 digits and a NUL. And back; false: other characters. */

@@ -15,9 +15,9 @@
 
 #define MIRROR_PIECE           TINY_OR((uint64_t)8192, (uint64_t)64 << 20) /* bytes of a section in memory */
 #define MIRROR_CONNECTIONS     8u
-#define MIRROR_MAX_CONNECTIONS 64u /* each with a range in memory */
+#define MIRROR_MAX_CONNECTIONS 64u /* most connections, each with a range in memory */
 
-/* A file here, and whether its reader is to stop. */
+/* A file on this machine, and a function that says whether its reader is to stop. */
 struct mirror_file {
     int fd;
     const char *path;

@@ -1,7 +1,7 @@
 /*
- * pull.c: leat_pull(): a dataset from a server. What arrives lies in NAME.partial.leat and NAME.partial.tokens until
- * all of it is here and checked. Nothing else is kept of a pull that was stopped: hashes say which sections and pages
- * of these files are right, whichever process wrote them.
+ * pull.c: leat_pull(), which copies a dataset from a server. What arrives lies in NAME.partial.leat and
+ * NAME.partial.tokens until all of it is here and checked. Nothing else is kept of a pull that was stopped: hashes
+ * say which sections and pages of these files are right, whichever process wrote them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +22,16 @@ struct pull {
     struct leat_pull_report report;
     struct remote *remote;
     struct url index_url, tokens_url;
-    struct remote_object index, tokens; /* as the server has them */
+    struct remote_object index, tokens; /* the objects as the server describes them */
     struct writer_names names;
     int lock, index_fd, tokens_fd; /* the files are NAME.partial.leat and NAME.partial.tokens */
     const struct checksum_kernels *kernels;
-    uint8_t page[FORMAT_HEADER_BYTES]; /* the first of the index */
+    uint8_t page[FORMAT_HEADER_BYTES]; /* first page of the index */
     struct format_header header;
     uint64_t done; /* bytes of both files that are here */
 };
 
-/* Counts bytes that are here now; LEAT_E_STOPPED if the caller wants to stop. */
+/* Counts bytes that are here now. Returns LEAT_E_STOPPED if the caller wants to stop. */
 static enum leat_status pull_advance(struct pull *p, uint64_t bytes, struct leat_error *err)
 {
     p->done += bytes;
@@ -49,7 +49,7 @@ static bool pull_wants_stop(void *context)
 
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
-/* Whether sections of an index, in a file here, are what its header says of them. */
+/* Checks whether sections of an index, in a file here, are what its header says. */
 
 enum leat_status mirror_stopped(struct leat_error *err)
 {
@@ -83,12 +83,10 @@ static uint64_t mirror_padding(const struct format_header *h, const struct forma
 
 /* ---- The index --------------------------------------------------------------------------------------------------- */
 
-/*
- * The index, section by section. For a section that is here in part, the pieces that were never written are asked for
- * first; if its sum is still wrong, all of it, up to three times.
- */
+/* Copies the index, section by section. If a section is here in part, the pieces that were never written are asked
+ * for first. If its sum is still wrong, all of it is asked for, up to three times. */
 
-#define BLOCK ((uint64_t)4096) /* of a file; where blocks are larger, more is asked for again */
+#define BLOCK ((uint64_t)4096) /* block size of a file; on larger blocks, more is asked for again */
 
 static enum leat_status is_right(struct pull *p, const struct format_place *place, bool *right, struct leat_error *err)
 {
@@ -97,8 +95,8 @@ static enum leat_status is_right(struct pull *p, const struct format_place *plac
     return mirror_section_is_right(&f, place, right, err);
 }
 
-/* Returns true if something was written there; elsewhere is a hole. The first block there proves nothing: it may have
- * been written for what stands before it. */
+/* Returns true if something was written there, and it is not a hole. The first block there proves nothing: it may
+ * have been written for what stands before it. */
 static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
 {
     uint64_t inside = bytes_divide_up(first, BLOCK) * BLOCK;
@@ -107,7 +105,7 @@ static bool has_data(const struct pull *p, uint64_t first, uint64_t count)
     return data >= 0 && (uint64_t)data < first + count;
 }
 
-/* Brings the pieces of a section, those that are written also if `all`; *brought counts their bytes. */
+/* Copies the pieces of a section that were never written, or with `all` all of them. *brought counts their bytes. */
 static enum leat_status bring_pieces(struct pull *p, const struct format_place *place, bool all, uint64_t *brought,
                                      struct leat_error *err)
 {
@@ -161,7 +159,7 @@ static enum leat_status bring_section(struct pull *p, const struct format_place 
     return s;
 }
 
-/* Brings the sections of the index that are not here yet, and checks them. */
+/* Copies the sections of the index that are not here yet, and checks them. */
 static enum leat_status pull_index(struct pull *p, struct leat_error *err)
 {
     const struct format_header *h = &p->header;
@@ -178,9 +176,9 @@ static enum leat_status pull_index(struct pull *p, struct leat_error *err)
 /* ---- The tokens -------------------------------------------------------------------------------------------------- */
 
 /*
- * The tokens, in ranges of some MiB, several at once. A range whose pages have the right hashes in the
- * file already is kept; one that arrives is checked before it is written, and asked for again if it is wrong. The sums
- * of all pages, in any order, add up to the 128-bit sum in the header, which is compared last.
+ * Copies the tokens, in ranges of some MiB, several at once. A range whose pages have the right hashes in the file
+ * already is kept; one that arrives is checked before it is written, and asked for again if it is wrong. The sums of
+ * all pages, in any order, add up to the 128-bit sum in the header, which is compared last.
  */
 
 #define RANGE       TINY_OR((uint64_t)8192, REMOTE_PART)
@@ -189,20 +187,20 @@ static enum leat_status pull_index(struct pull *p, struct leat_error *err)
 struct lane {
     struct transfer transfer;
     uint8_t *bytes; /* RANGE */
-    unsigned tries; /* whose bytes were wrong */
+    unsigned tries; /* tries whose bytes were wrong */
 };
 
 struct tokens {
     struct pull *p;
     struct lane *lanes;
     uint32_t lane_count;
-    uint64_t next;               /* the byte from which nothing was looked at */
+    uint64_t next;               /* byte from which on nothing was looked at */
     uint32_t *stored, *computed; /* RANGE_PAGES hashes each */
     uint8_t *local;              /* RANGE */
     struct hash128 sum;
 };
 
-/* Checks a range; *right is whether all its pages are. If so, adds their sum. */
+/* Checks a range. *right is true if all its pages are right; then their sum is added. */
 static enum leat_status check(struct tokens *t, const uint8_t *bytes, uint64_t first, uint64_t count, bool *right,
                               uint64_t *page, struct leat_error *err)
 {
@@ -225,8 +223,7 @@ static enum leat_status check(struct tokens *t, const uint8_t *bytes, uint64_t f
     return LEAT_OK;
 }
 
-/* Returns true if the file holds the range already. Bytes that were never written are a hole, which needs no reading.
- */
+/* Sets whether the file holds the range already. Bytes that were never written are a hole, which needs no reading. */
 static enum leat_status is_here(struct tokens *t, uint64_t first, uint64_t count, bool *here, struct leat_error *err)
 {
     off_t data = lseek(t->p->tokens_fd, (off_t)first, SEEK_DATA);
@@ -266,7 +263,7 @@ static enum leat_status begin_next(struct tokens *t, struct lane *lane, struct l
     return s;
 }
 
-/* A range has arrived. */
+/* Checks and writes a range that has arrived. */
 static enum leat_status store_piece(struct tokens *t, struct lane *lane, struct leat_error *err)
 {
     struct transfer *transfer = &lane->transfer;
@@ -341,7 +338,7 @@ static enum leat_status make_lanes(struct tokens *t, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Brings the pages of tokens that are not here yet, and checks them. */
+/* Copies the pages of tokens that are not here yet, and checks them. */
 static enum leat_status pull_tokens(struct pull *p, struct leat_error *err)
 {
     struct tokens t = { .p = p };
@@ -362,7 +359,8 @@ static enum leat_status pull_tokens(struct pull *p, struct leat_error *err)
 
 /* ---- What the server has ---------------------------------------------------------------------------------------- */
 
-/* Reads the header again if it is wrong, until it is right or arrives twice alike: then the server's is wrong. */
+/* Reads the header, and reads it again if it is wrong, until it is right or arrives twice alike: then the server's
+ * own is wrong. */
 static enum leat_status read_header(struct pull *p, struct leat_error *err)
 {
     uint64_t count = p->index.size < sizeof p->page ? p->index.size : sizeof p->page;
@@ -402,7 +400,7 @@ static enum leat_status look_at_server(struct pull *p, struct leat_error *err)
 
 /* ---- The files -------------------------------------------------------------------------------------------------- */
 
-/* Opens what an earlier pull left, or nothing, with the final size. */
+/* Opens what an earlier pull left, or a new file, and gives it the final size. */
 static enum leat_status open_partial(int *fd, const char *path, uint64_t bytes, struct leat_error *err)
 {
     enum leat_status s = own_file_create(fd, path, err);
@@ -410,7 +408,7 @@ static enum leat_status open_partial(int *fd, const char *path, uint64_t bytes, 
     return s == LEAT_OK ? file_truncate(*fd, bytes, path, err) : s;
 }
 
-/* Whether the name is free; a pull that was killed while it named its files goes back to before that. */
+/* Checks that the name is free. If a pull was killed while it named its files, goes back to before that. */
 static enum leat_status check_free(struct pull *p, struct leat_error *err)
 {
     struct writer_found found;
@@ -442,7 +440,7 @@ static enum leat_status open_files(struct pull *p, struct leat_error *err)
     return s;
 }
 
-/* Tokens first, index last, as a writer does. */
+/* Names the files, tokens first and index last, as a writer does. */
 static enum leat_status name_files(struct pull *p, struct leat_error *err)
 {
     const struct writer_names *n = &p->names;
@@ -490,7 +488,7 @@ static enum leat_status bring(struct pull *p, struct leat_error *err)
         s = pull_index(p, err);
     if (s == LEAT_OK)
         s = pull_tokens(p, err);
-    if (s == LEAT_OK) /* headers and paddings were not counted */
+    if (s == LEAT_OK) /* counts headers and paddings, too */
         s = pull_advance(p, p->header.index_bytes + p->header.token_file_bytes - p->done, err);
     if (s == LEAT_OK)
         s = name_files(p, err);

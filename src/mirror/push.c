@@ -1,7 +1,5 @@
-/*
- * push.c: leat_push(): a dataset to a bucket. The tokens go first, the index last, so that no index is there without
- * its tokens; to replace a dataset, its index is removed first.
- */
+/* push.c: leat_push(), which copies a dataset to a bucket. The tokens go first, the index last, so that no index is
+ * there without its tokens; to replace a dataset, its index is removed first. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,7 @@ struct push {
     char *index_path, *tokens_path;
     int index_fd, tokens_fd;
     struct url index_url, tokens_url;
-    uint64_t done; /* bytes of both files that are there */
+    uint64_t done; /* bytes of both files that are on the server */
 };
 
 /* One of the two files. */
@@ -37,10 +35,10 @@ struct push_file {
     const char *path;
     const struct url *url;
     uint64_t bytes;
-    bool tokens; /* the pages' hashes are compared before they are sent */
+    bool tokens; /* true: the pages are compared with their hashes before they are sent */
 };
 
-/* Counts bytes that are there now; returns LEAT_E_STOPPED if the caller wants to stop. */
+/* Counts bytes that are on the server now. Returns LEAT_E_STOPPED if the caller wants to stop. */
 static enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat_error *err)
 {
     p->done += bytes;
@@ -53,12 +51,14 @@ static enum leat_status push_advance(struct push *p, uint64_t bytes, struct leat
 /* ---- One file ---------------------------------------------------------------------------------------------------- */
 
 /*
- * One file as an object in a bucket: in parts, several at once, or in one request if it is small. Parts that an
- * earlier, interrupted push has brought are read here, and not sent if their MD5 is that of the server's. What goes out
- * is checked before: tokens by the hashes of their pages.
+ * Sends one file as an object in a bucket: in parts, several at once, or in one request if it is small. Parts that
+ * an earlier, interrupted push has sent are read here, and not sent again if their MD5 is that of the server's.
+ * Pages of tokens are checked by their hashes before they are sent.
  */
 
-#define LEAST_PART TINY_OR((uint64_t)8192, (uint64_t)16 << 20) /* servers take no less than 5 MiB, but for the last */
+#define LEAST_PART                                                                                                     \
+    TINY_OR((uint64_t)8192, (uint64_t)16 << 20) /* servers demand at least 5 MiB, except for the last
+                                                                  part */
 
 struct lane {
     struct transfer transfer;
@@ -131,8 +131,8 @@ static enum leat_status read_part(struct sending *s, struct lane *lane, uint64_t
 
 /* ---- What is there already -------------------------------------------------------------------------------------- */
 
-/* Returns true if an object on the server has exactly these bytes, all parts having been read: its etag is the MD5, or
- * that of the parts' MD5s. */
+/* Returns true if an object on the server has exactly these bytes, when all parts have been read: its etag is the
+ * MD5, or that of the parts' MD5s. */
 static bool has_our_etag(const struct sending *s, const struct remote_object *object)
 {
     bool parts = s->part_count > 1;
@@ -144,7 +144,8 @@ static bool has_our_etag(const struct sending *s, const struct remote_object *ob
     return object->size == s->file->bytes && strcmp(*object->made_of ? object->made_of : object->etag, etag) == 0;
 }
 
-/* "Exists" may be the answer to a second try, after the first had made the object and its answer was lost. */
+/* Returns true if the object that exists is this one. "Exists" may be the answer to a second try, after the first
+ * had made the object and its answer was lost. */
 static bool is_ours(const struct sending *s)
 {
     struct remote_object object;
@@ -152,7 +153,7 @@ static bool is_ours(const struct sending *s)
     return remote_stat(s->file->push->remote, s->file->url, &object, NULL) == LEAT_OK && has_our_etag(s, &object);
 }
 
-/* Looks for what a push has left that ended between the two files. What else is there is only replaced on request. */
+/* Looks for what a push that ended between the two files has left. Any other object is only replaced on request. */
 static enum leat_status look_at_server(struct sending *s, bool *there, struct leat_error *err)
 {
     struct push *p = s->file->push;
@@ -211,7 +212,7 @@ static enum leat_status send_whole(struct sending *s, struct leat_error *err)
 
 /* ---- In parts --------------------------------------------------------------------------------------------------- */
 
-/* Sends the next part that is not there. */
+/* Sends the next part that is not on the server. */
 static enum leat_status begin_next(struct sending *s, struct lane *lane, struct leat_error *err)
 {
     struct push *p = s->file->push;
@@ -277,7 +278,7 @@ static enum leat_status complete(struct sending *s, struct leat_error *err)
     if ((status == LEAT_E_EXISTS || status == LEAT_E_STATE) && is_ours(s))
         return LEAT_OK;
     if (status == LEAT_E_EXISTS)
-        (void)upload_discard(&s->upload, NULL); /* nothing comes of these parts */
+        (void)upload_discard(&s->upload, NULL); /* these parts are of no use */
     if (status != LEAT_OK && err)
         *err = why;
     return status;
@@ -367,7 +368,7 @@ static enum leat_status make_path(char **path, const char *name, const char *suf
     return *path ? LEAT_OK : status_no_memory(err, strlen(name));
 }
 
-/* There is no NAME.leat; says what is there. */
+/* Says what there is in place of NAME.leat, which is missing. */
 static enum leat_status say_not_own(const char *name, struct leat_error *err)
 {
     struct leat_dataset *d;
@@ -419,7 +420,8 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
                         p->kernels, err);
 }
 
-/* Compares the index with its sums: a damaged one is not to be sent. The pages of tokens follow as they are read. */
+/* Compares the index with its sums, since a damaged one must not be sent. The pages of tokens follow as they are
+ * read. */
 static enum leat_status check_index(struct push *p, struct leat_error *err)
 {
     const struct format_header *h = &p->header;
@@ -443,8 +445,8 @@ static enum leat_status check_index(struct push *p, struct leat_error *err)
 
 /* ---- What is there ---------------------------------------------------------------------------------------------- */
 
-/* LEAT_E_EXISTS early, before hours of sending; what is made meanwhile is found when the object is completed. Tokens
- * without an index are what an interrupted push left, and count if they are these. */
+/* Returns LEAT_E_EXISTS early, before hours of sending; an object that is made meanwhile is found when the upload is
+ * completed. Tokens without an index are what an interrupted push left, and count if they are these. */
 static enum leat_status check_free(struct push *p, struct leat_error *err)
 {
     struct remote_object object;
@@ -468,7 +470,7 @@ static enum leat_status remove_index(struct push *p, struct leat_error *err)
     return s == LEAT_E_NO_FILE ? LEAT_OK : s;
 }
 
-/* After all is sent: both objects have the sizes of their files. */
+/* Checks, after all is sent, that both objects have the sizes of their files. */
 static enum leat_status check_there(struct push *p, const struct url *url, uint64_t bytes, struct leat_error *err)
 {
     struct remote_object object;

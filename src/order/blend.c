@@ -21,7 +21,7 @@ struct blend_node {
     uint64_t left_weight; /* A, below R */
     uint64_t ratio;       /* floor(2^64 A / R) */
     uint32_t left, right; /* children; in a leaf `left` is the source */
-    uint32_t parent;      /* of the root: itself */
+    uint32_t parent;      /* parent; the root's is the root */
 };
 
 /*
@@ -51,7 +51,7 @@ struct light {
     uint32_t node;
 };
 
-/* Lightest first; among equal ones the older. */
+/* Compares nodes: the lighter one first; of equal ones the older. */
 static int compare_lights(const void *a, const void *b)
 {
     const struct light *x = a, *y = b;
@@ -75,8 +75,9 @@ static void join(struct blend_node *nodes, uint32_t at, uint32_t lesser, uint32_
 }
 
 /*
- * Joined nodes are made in order of weight, and the leaves are sorted once, so the lightest node is always the first of
- * one of two queues. Leaves are older than joined nodes, and come first if weights are equal.
+ * Joins all nodes to a tree. Joined nodes are made in order of weight, and the leaves are sorted once, so the
+ * lightest node is always the first of one of two queues. Leaves are older than joined nodes, and come first if
+ * weights are equal.
  */
 static uint32_t join_all(struct blend_node *nodes, const struct light *lights, uint32_t leaves)
 {
@@ -149,7 +150,7 @@ void blend_free(struct blend *b)
 
 /* ---- Using ---- */
 
-/* The leaf under node `at` that its draw *k is of; *k: which draw of the leaf. */
+/* Returns the leaf under node `at` that its draw *k is of; *k: which draw of the leaf. */
 static inline const struct blend_node *descend(const struct blend *b, uint32_t at, uint64_t *k)
 {
     while (at >= b->leaves) {
@@ -158,7 +159,7 @@ static inline const struct blend_node *descend(const struct blend *b, uint32_t a
 
         left = left_floor(n, *k, &rest);
         half_up = 2 * rest >= n->total;
-        /* the same for k + 1: the rest grows by A, and may pass a whole unit */
+        /* the remainder for k + 1: the rest grows by A, and may pass a whole unit */
         next = rest + n->left_weight;
         next = next >= n->total ? 1 + (2 * (next - n->total) >= n->total) : 2 * next >= n->total;
         left += half_up;
@@ -189,22 +190,23 @@ uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw)
 }
 
 /*
- * Consecutive draws of a node are consecutive draws of each child. So a range goes through the tree node by node: each
- * divides its draws among its children without a division and without a jump that depends on them. One draw after
- * another, the processor guesses at every node, and has to learn anew what to guess whenever weights change: with a
- * phase every 32,768 samples that cost 4 to 5 ns a sample.
+ * A node and its draws, for ranges. Consecutive draws of a node are consecutive draws of each child. So a range goes
+ * through the tree node by node: each divides its draws among its children without a division and without a jump
+ * that depends on them. One draw after another, the processor guesses at every node, and has to learn anew what to
+ * guess whenever weights change: with a phase every 32,768 samples that cost 4 to 5 ns a sample.
  */
 struct branch {
-    uint32_t node, begin, end; /* its draws: places [begin, end) of `order` */
-    uint64_t k;                /* the first of them */
+    uint32_t node, begin, end; /* node; places [begin, end) of `order` with its draws */
+    uint64_t k;                /* first of these draws */
 };
 
-/* Sorts the node's draws: the left child's first. Returns how many are the left child's; *left: the first of them. */
+/* Sorts the node's draws: the left child's first. Returns how many are the left child's, and sets *left to the first
+ * of them. */
 static inline uint32_t divide(const struct blend_node *n, uint64_t k, uint8_t *order, uint32_t count, uint64_t *left)
 {
     uint8_t rights[BLEND_RANGE_MAX];
     uint32_t lefts = 0;
-    uint64_t rest; /* of 2kA + R divided by 2R */
+    uint64_t rest; /* remainder of 2kA + R divided by 2R */
 
     *left = left_of(n, k);
     rest = 2 * k * n->left_weight + n->total - *left * 2 * n->total;
@@ -223,7 +225,7 @@ static inline uint32_t divide(const struct blend_node *n, uint64_t k, uint8_t *o
     return lefts;
 }
 
-#define FEW 3u /* fewer draws than these go on one by one */
+#define FEW 3u /* fewer draws than this go down the tree one by one */
 
 void blend_range(const struct blend *b, uint64_t k, uint32_t count, uint32_t *sources, uint64_t *draws)
 {

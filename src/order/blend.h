@@ -14,24 +14,25 @@
 #include "leat.h"
 
 #define BLEND_VERSION  1u
-#define BLEND_MAX      ((uint64_t)1 << 48) /* the sum of the weights */
+#define BLEND_MAX      ((uint64_t)1 << 48) /* limit of the sum of the weights */
 #define BLEND_MAX_DRAW ((uint64_t)1 << 62)
 
 struct blend_node; /* blend.c */
 
 struct blend {
-    struct blend_node *nodes; /* the leaves first, in the order of their sources; NULL: only one leaf */
+    struct blend_node *nodes; /* leaves first, in the order of their sources; NULL: there is only one leaf */
     uint32_t *leaf_of;        /* leaf of each source; BLEND_NO_LEAF: weight 0 */
     uint32_t leaves, root;
-    uint32_t only; /* the source of the only leaf */
+    uint32_t only; /* source of the only leaf */
     struct wide_divider total;
 };
 
 #define BLEND_NO_LEAF UINT32_MAX
 
 /*
-* Takes the weights of `count` sources by number: not all 0, with a sum of at most BLEND_MAX (both checked by
- * the caller). Only their ratios count. On success blend_free() releases it; a blend of zeros may be freed too.
+ * Makes a blend of the weights of `count` sources, by number. They must not all be 0, and have a sum of at most
+ * BLEND_MAX (the caller checks both). Only their ratios count. On success blend_free() releases the blend; a blend
+ * of zeros may be freed, too.
  */
 enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err);
 void blend_free(struct blend *b);
@@ -45,8 +46,8 @@ uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw);
 #define BLEND_RANGE_MAX 64u
 void blend_range(const struct blend *b, uint64_t k, uint32_t count, uint32_t *sources, uint64_t *draws);
 
-/* The inverse: the draw k that is draw `draw` of this source, whose weight is not 0. UINT64_MAX: not below
- * BLEND_MAX_DRAW. */
+/* Returns the inverse of blend_draw(): the draw k that is draw `draw` of this source, whose weight is not 0;
+ * UINT64_MAX if that is not below BLEND_MAX_DRAW. */
 uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw);
 
 /* Adds to counts[source] the draws that each source has among the first k. */

@@ -1,9 +1,9 @@
 /*
- * deal.c: The costliest row first, to the rank with the least so far: that alone leaves ranks some percent apart. Then
- * rows are exchanged between a rank at one end and another one, one for one, or two for two where single ones do not
- * help, as long as that brings the two nearer to each other. With 8 rows per rank or more, this nearly always ends
- * within 2 %; with fewer, it nearly always finds what a search through all ways of dealing finds
- * (tests/order/test_deal.c).
+ * deal.c: deals rows to ranks. The costliest row goes first, to the rank with the least so far; that alone leaves
+ * ranks some percent apart. Then rows are exchanged between a rank at one end and another one, one for one, or two
+ * for two if single ones do not help, as long as that brings the two nearer to each other. With 8 rows per rank or
+ * more, this nearly always ends within 2 %; with fewer, it nearly always finds what a search through all ways of
+ * dealing finds (tests/order/test_deal.c).
  */
 #include "deal.h"
 
@@ -12,8 +12,10 @@
 
 #include "base/status.h"
 
-#define APART       50u /* done when the ends are at most 1/APART apart */
-#define PAIRS       16u /* two for two only up to so many rows per rank: there are k^2/2 ways to take two of k */
+#define APART 50u /* done when the ends are at most 1/APART apart */
+#define PAIRS                                                                                                          \
+    16u                 /* most rows per rank with which two are exchanged for two: there are k^2/2 ways to take two
+                           of k */
 #define MAX_CHANGES 16u /* exchanges per rank */
 #define NONE        UINT32_MAX
 
@@ -27,7 +29,7 @@ struct deal {
     const uint64_t *costs;
     uint32_t world, each; /* each: rows per rank */
     uint64_t *sums;
-    uint32_t *rows;      /* rank after rank, by rising number */
+    uint32_t *rows;      /* rows of all ranks, rank after rank, by rising number */
     uint32_t *taken;     /* number of each rank's rows so far, while rows are given out */
     struct item *ranks;  /* a heap while rows are given out; then an order of ranks */
     struct item *others; /* items that a rank can give */
@@ -56,7 +58,7 @@ static int compare_falling(const void *a, const void *b)
 
 /* ---- Giving out ---- */
 
-/* The first of a heap has got another cost. */
+/* Restores a heap whose first item has another cost now. */
 static void sink(struct item *heap, uint32_t count)
 {
     struct item x = heap[0];
@@ -77,7 +79,7 @@ static void give_out(struct deal *d, uint32_t *ranks)
     uint32_t count = d->world * d->each, left = d->world;
 
     for (uint32_t r = 0; r < d->world; r++)
-        d->ranks[r] = (struct item) { 0, r, NONE }; /* a heap, since their numbers rise */
+        d->ranks[r] = (struct item) { 0, r, NONE }; /* already a heap, since the numbers rise */
     for (uint32_t i = 0; i < count; i++)
         d->others[i] = (struct item) { d->costs[i], i, NONE };
     qsort(d->others, count, sizeof *d->others, compare_falling);
@@ -99,7 +101,7 @@ static void give_out(struct deal *d, uint32_t *ranks)
 
 /* ---- Exchanging ---- */
 
-/* Lists what a rank can give away: each single row, or each pair. */
+/* Lists what a rank can give away: its single rows, or its pairs. */
 struct giver {
     const struct deal *d;
     const uint32_t *rows;
@@ -129,7 +131,7 @@ static bool next_item(struct giver *g, struct item *x)
     return true;
 }
 
-/* Returns how many of these, by rising cost, cost less than `cost`. */
+/* Returns how many of these items, sorted by rising cost, cost less than `cost`. */
 static uint32_t count_below(const struct item *items, uint32_t count, uint64_t cost)
 {
     uint32_t from = 0, to = count;
@@ -191,7 +193,7 @@ static bool exchange(struct deal *d, uint32_t p, uint32_t q, uint32_t size)
         count++;
     qsort(d->others, count, sizeof *d->others, compare_rising);
     for (g = giver_of(d, p, size); next_item(&g, &a);) {
-        /* those whose exchange moves nearest to half of `apart`: on both sides of it, the first of equal ones */
+        /* the items whose exchange moves nearest to half of `apart`: on both sides of it, the first of equal ones */
         cost = a.cost > apart / 2 ? a.cost - apart / 2 : 0;
         at = count_below(d->others, count, cost);
         if (at < count)
@@ -221,7 +223,7 @@ static void sort_ranks(struct deal *d, int (*compare)(const void *, const void *
     qsort(d->ranks, d->world, sizeof *d->ranks, compare);
 }
 
-/* One exchange. False: none helps, or none is needed. */
+/* Makes one exchange. Returns false if none helps, or none is needed. */
 static bool improve(struct deal *d)
 {
     uint32_t high = 0, low = 0;

@@ -13,7 +13,7 @@
 #define DEAL_VERSION  1u
 #define DEAL_MAX_COST ((uint64_t)1 << 62) /* highest sum of all rows' costs */
 
-/* Sets ranks[i] to the rank of row i, of `count`, a multiple of `world`. The costs add up to at most DEAL_MAX_COST. */
+/* Sets ranks[i] to the rank of row i. `count` is a multiple of `world`. The costs add up to at most DEAL_MAX_COST. */
 enum leat_status deal_rows(const uint64_t *costs, uint32_t count, uint32_t world, uint32_t *ranks,
                            struct leat_error *err);
 

@@ -19,7 +19,7 @@ static bool parse_exponent(const char *text, size_t length, int *exponent)
 {
     bool negative = length > 0 && text[0] == '-';
     size_t at = length > 0 && (text[0] == '-' || text[0] == '+');
-    int value = 0; /* saturates above what any number of digits in a text can make up for */
+    int value = 0; /* larger exponents stay at a value that no number of digits in a text can make up for */
 
     if (at == length)
         return false;
@@ -35,7 +35,7 @@ static bool parse_exponent(const char *text, size_t length, int *exponent)
 /* Reads digits and a point at the start of text[0..length), whatever follows. Returns how many bytes it read. */
 static size_t parse_digits(const char *text, size_t length, struct decimal *d, bool *any, bool *fits)
 {
-    int zeros = 0, significant = 0, places = 0; /* texts are far below 2^30 bytes */
+    int zeros = 0, significant = 0, places = 0; /* cannot overflow: texts are far below 2^30 bytes */
     bool point = false;
     size_t at = 0;
 
@@ -49,7 +49,7 @@ static size_t parse_digits(const char *text, size_t length, struct decimal *d, b
         }
         *any = true;
         places += point;
-        if (text[at] == '0') { /* counts when another digit comes after it */
+        if (text[at] == '0') { /* zeros count only if another digit follows */
             zeros++;
             continue;
         }
@@ -113,10 +113,8 @@ const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT])
 
 /* ---- Integers ---- */
 
-/*
- * digits * 10^power; false from 2^116 on. Nothing is lost by that: the scale makes the least weight a whole number
- * below 10^18 < 2^60, the common divisor is at most that, so 2^116 divided by it is still above 2^48.
- */
+/* Computes digits * 10^power. Returns false from 2^116 on. Nothing is lost by that: the scale makes the least weight
+ * a whole number below 10^18 < 2^60, the common divisor is at most that, so 2^116 divided by it is still above 2^48. */
 static bool scale(uint64_t digits, int power, wide_u128 *value)
 {
     *value = digits;

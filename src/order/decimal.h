@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DECIMAL_DIGITS   18 /* significant ones, from the first that is not 0 to the last */
+#define DECIMAL_DIGITS   18 /* most significant digits, from the first that is not 0 to the last */
 #define DECIMAL_EXPONENT 30 /* either way */
-#define DECIMAL_TEXT     64 /* room for a printed one */
+#define DECIMAL_TEXT     64 /* room for a printed decimal */
 
-/* digits * 10^exponent; digits do not end in 0; zero is 0 * 10^0. */
+/* A decimal: digits * 10^exponent. The digits do not end in 0; zero is 0 * 10^0. */
 struct decimal {
     uint64_t digits;
     int exponent;
@@ -33,11 +33,11 @@ const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
  * most 2^48); *sum is then the sum, or 0 if that needs more than 64 bits. If all are zero, all become 0. */
 bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t max, uint64_t *out, uint64_t *sum);
 
-/* The decimal in units of 10^-18; false unless it is at most 1, with at most 18 places. */
+/* Sets the decimal in units of 10^-18. Returns false unless it is at most 1, with at most 18 places. */
 #define DECIMAL_UNIT ((uint64_t)1000000000000000000)
 bool decimal_to_units(struct decimal d, uint64_t *units);
 
-/* floor(whole * units / 10^18). */
+/* Returns floor(whole * units / 10^18). */
 uint64_t decimal_share(uint64_t whole, uint64_t units);
 
 #endif

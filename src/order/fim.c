@@ -2,7 +2,9 @@
 
 #include "decimal.h"
 
-#define SOURCES ((uint64_t)1 << 62) /* what permutes a source's documents, or places its pieces, has other numbers */
+#define SOURCES                                                                                                        \
+    ((uint64_t)1 << 62) /* numbers of sources for this; permutations of documents and of pieces use other
+                                       ones */
 
 /* A document's numbers. */
 enum { CHANGES, FORM, ONE_CUT, OTHER_CUT, NUMBERS };

@@ -11,9 +11,10 @@
 #include "permute.h"
 
 #define FIM_VERSION 1u
-#define FIM_TOKENS  3u /* that a changed body gets, and loses at its end */
+#define FIM_TOKENS  3u /* tokens that a changed body gets, and loses at its end */
 
-/* Shares in units of 10^-18, at most 1: of bodies that are changed; of these, in the form SPM. */
+/* The shares, in units of 10^-18, at most 1, of bodies that are changed, and of changed bodies that have the form
+ * SPM. */
 struct fim_rule {
     uint64_t rate, spm;
 };
@@ -24,10 +25,10 @@ struct fim_cut {
     bool spm;
 };
 
-/* The numbers of a source's documents. */
+/* Returns the numbers of a source's documents. */
 struct permute fim_numbers(uint64_t seed, uint64_t source);
 
-/* The cuts of a body of `tokens` tokens of a document in sample n. False: it is not changed. */
+/* Computes where a body of `tokens` tokens of a document is cut in sample n. Returns false if it is not changed. */
 bool fim_cut(const struct fim_rule *rule, const struct permute *numbers, uint64_t n, uint64_t document, uint32_t tokens,
              struct fim_cut *cut);
 

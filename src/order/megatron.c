@@ -1,8 +1,7 @@
 /*
- * megatron.c: Numbers, and a source: its documents' order, where samples begin, their order.
- *
- * Doubles are computed as Python, numpy and Megatron's C++ do on x86: each operation rounded by itself. The Makefile
- * keeps the compiler from joining a product and a sum (-ffp-contract=off).
+ * megatron.c: computes Megatron's numbers, and for a source its documents' order, where samples begin, and their
+ * order. Doubles are computed as Python, numpy and Megatron's C++ do on x86: each operation rounded by itself. The
+ * Makefile keeps the compiler from joining a product and a sum (-ffp-contract=off).
  */
 #include "megatron.h"
 
@@ -63,7 +62,7 @@ static uint32_t draw(struct numpy_random *r)
     return x ^ x >> 18;
 }
 
-/* A number of [0, max], 0 < max: the first draw, cut to the bits of max, that is not above it. */
+/* Returns a number of [0, max], 0 < max: the first draw that, cut to the bits of max, is not above it. */
 static uint32_t draw_to(struct numpy_random *r, uint32_t max)
 {
     uint32_t mask = UINT32_MAX >> __builtin_clz(max), x;
@@ -102,12 +101,12 @@ double megatron_double(struct decimal d)
 {
     char text[32];
 
-    /* without a decimal point, whose character a locale may change */
+    /* written without a decimal point, whose character a locale may change */
     snprintf(text, sizeof text, "%" PRIu64 "e%d", d.digits, d.exponent);
     return strtod(text, NULL);
 }
 
-/* numpy.sum() of doubles that lie together. */
+/* Computes numpy.sum() of consecutive doubles. */
 static double numpy_sum(const double *x, uint64_t count)
 {
     double sums[8], sum = 0;
@@ -139,7 +138,7 @@ void megatron_normalize(double *weights, uint64_t count)
         weights[i] /= sum;
 }
 
-/* Python's round() of a number of sequences: to the nearest, of two to the even one. */
+/* Rounds a number of sequences as Python's round() does: to the nearest integer, and halves to the even one. */
 static uint64_t round_to_even(double x)
 {
     uint64_t below = (uint64_t)x;
@@ -240,7 +239,7 @@ static void order_samples(struct megatron_source *s, struct numpy_random *random
         numpy_random_shuffle(random, s->shuffled + s->separate, s->samples - s->separate);
 }
 
-/* Sample j begins at token j L of the documents in their order. */
+/* Sets the marks. Sample j begins at token j L of the documents in their order. */
 static void mark_samples(struct megatron_source *s, const uint32_t *lengths, uint64_t seq_len)
 {
     uint64_t token = 0, next = 0, mark = 0, marks = bytes_divide_up(s->samples, MEGATRON_STEP);
@@ -294,18 +293,18 @@ void megatron_source_free(struct megatron_source *s)
 /* ---- The order of sources ---------------------------------------------------------------------------------------- */
 
 /*
- * The order of sources, of megatron.h: each sample goes to the source that is furthest behind its share, of several to
- * the first. That depends on all samples before, and on how doubles are rounded, so it is computed once from the first
- * sample on, and kept.
+ * Makes the order of sources (megatron.h). Each sample goes to the source that is furthest behind its share, and of
+ * several to the first. That depends on all samples before, and on how doubles are rounded, so it is computed once
+ * from the first sample on, and kept.
  */
 
 #define MIN_STEP 1024u
 
-/* What the samples so far were. */
+/* The shares of the sources in the samples so far. */
 struct shares {
-    double *weights; /* of sources that have all of their samples: below every other */
+    double *weights; /* weights; a source that has all of its samples is below every other */
     double *counts;
-    uint32_t *live; /* the sources that may get a sample, in rising order */
+    uint32_t *live; /* sources that may get a sample, in rising order */
     uint32_t live_count;
 };
 
@@ -342,7 +341,7 @@ static enum leat_status too_many(uint32_t source, uint64_t size, uint64_t n, str
                            (unsigned long)source, size, n);
 }
 
-/* Megatron's loop; `all`: each source gives all samples that it has. */
+/* Runs Megatron's loop. With `all`, each source gives all samples that it has. */
 static enum leat_status fill_blend(struct megatron_blend *b, struct shares *x, const uint64_t *sizes, bool all,
                                    struct leat_error *err)
 {

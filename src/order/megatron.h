@@ -23,23 +23,24 @@
                                                         * bits */
 #define MEGATRON_MAX_SAMPLES ((uint64_t)1 << 40)
 #define MEGATRON_MAX_SOURCES 32766u
-#define MEGATRON_MAX_SURPLUS 1000000    /* so that 2^40 samples with it are below 2^64 */
+#define MEGATRON_MAX_SURPLUS 1000000    /* limit that keeps 2^40 samples with the surplus below 2^64 */
 #define MEGATRON_NO_SAMPLES  UINT64_MAX /* no number of samples is asked for */
-#define MEGATRON_STEP        4u         /* one sample in so many has a mark */
+#define MEGATRON_STEP        4u         /* one sample in this many has a mark */
 
 /* ---- Numbers ---- */
 
-/* The double next to a decimal, as Python's float() has it. */
+/* Returns the double next to a decimal, as Python's float() has it. */
 double megatron_double(struct decimal d);
 
-/* Divides by the sum, both as numpy's: normalize() of megatron.core.datasets.utils. */
+/* Divides the weights by their sum, both computed as numpy does: normalize() of megatron.core.datasets.utils. */
 void megatron_normalize(double *weights, uint64_t count);
 
-/* Range `used` of the up to three of a split, in sequences [*first, *end) of `sequences`. False: it is empty. */
+/* Computes range `used` of a split with up to three ranges: sequences [*first, *end) of `sequences`. Returns false
+ * if it is empty. */
 bool megatron_split(const struct decimal *ratios, unsigned count, unsigned used, uint64_t sequences, uint64_t *first,
                     uint64_t *end);
 
-/* ceil(samples * weight), and for how many samples a source is built: ceil(that * (1 + surplus)). */
+/* Return ceil(samples * weight), and for how many samples a source is built: ceil(that * (1 + surplus)). */
 uint64_t megatron_target(uint64_t samples, double weight);
 uint64_t megatron_wanted(uint64_t target, double surplus);
 
@@ -51,12 +52,12 @@ struct megatron_mark {
 };
 
 struct megatron_source {
-    uint64_t tokens;             /* T: of an epoch */
+    uint64_t tokens;             /* T: tokens of an epoch */
     uint64_t epochs;             /* E */
     uint64_t entries;            /* E times the number of sequences */
     uint64_t samples;            /* M */
-    uint64_t separate;           /* the first sample of the last epoch if it is shuffled by itself, else M */
-    uint32_t *sequences;         /* sequence of each entry: numbered from the first that is used */
+    uint64_t separate;           /* first sample of the last epoch if that is shuffled by itself, else M */
+    uint32_t *sequences;         /* sequence of each entry, numbered from the first that is used */
     uint32_t *shuffled;          /* sample at each place */
     struct megatron_mark *marks; /* mark of every MEGATRON_STEP-th sample, before the shuffle */
 };
@@ -75,15 +76,15 @@ void megatron_source_free(struct megatron_source *s);
 struct megatron_blend {
     uint64_t samples;
     uint32_t source_count;
-    uint32_t step;     /* one sample in so many has counts */
+    uint32_t step;     /* one sample in this many has counts */
     uint16_t *sources; /* source of each sample */
-    uint64_t *counts;  /* before every step-th sample: of each source, how many samples it has had */
+    uint64_t *counts;  /* for every step-th sample: how many samples each source has had before it */
 };
 
 /*
- * Makes the order of sources for `samples` samples, by weights that megatron_normalize() has seen. NULL for `weights`:
- * as many of each source as it has, all of them. `sizes`: how many samples each source has; `taken` becomes how many of
- * them are in the blend.
+ * Makes the order of sources for `samples` samples, by weights that megatron_normalize() has seen. `weights` NULL:
+ * all samples of each source. `sizes` has how many samples each source has; `taken` gets how many of them are in the
+ * blend.
  */
 enum leat_status megatron_blend_make(struct megatron_blend *b, const double *weights, const uint64_t *sizes,
                                      uint32_t source_count, uint64_t samples, uint64_t *taken, struct leat_error *err);
@@ -108,7 +109,7 @@ struct numpy_random {
 
 void numpy_random_seed(struct numpy_random *r, uint32_t seed);
 
-/* RandomState.shuffle(); count is at most 2^32. */
+/* Shuffles as RandomState.shuffle() does; count is at most 2^32. */
 void numpy_random_shuffle(struct numpy_random *r, uint32_t *items, uint64_t count);
 
 #endif

@@ -19,7 +19,7 @@
 #define ROUNDS_LARGE 8u
 #define ROUNDS_SMALL 16u
 
-/* The finalizer of splitmix64: a bijection of 64 bits. */
+/* Returns the finalizer of splitmix64: a bijection of 64 bits. */
 static inline uint64_t mix(uint64_t z)
 {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -67,7 +67,7 @@ void permute_numbers(const struct permute *p, uint64_t epoch, uint64_t *numbers,
         numbers[i] = mix(first + i * PERMUTE_GOLDEN);
 }
 
-/* Both directions, with a constant number of rounds, so that the compiler unrolls them. */
+/* The network in both directions, with a constant number of rounds, so that the compiler unrolls them. */
 static inline uint64_t forward(const struct permute *p, uint64_t first, uint64_t i, unsigned rounds)
 {
     const uint64_t rows = p->rows, columns = p->columns.divisor;
@@ -111,7 +111,7 @@ uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i)
     return p->n >= LARGE ? forward(p, first, i, ROUNDS_LARGE) : forward(p, first, i, ROUNDS_SMALL);
 }
 
-/* Draws that go side by side, `count` of them, in the lanes of a kernel; further lanes repeat the last. The rare draw
+/* Permutes `count` draws side by side, in the lanes of a kernel; unused lanes repeat the last draw. The rare draw
  * that comes out at n or above walks on alone. */
 static void forward_lanes(permute_rounds *run, struct permute_draw *const *draws, unsigned count, unsigned rounds)
 {
@@ -161,7 +161,7 @@ static permute_rounds *lanes_rounds(void)
 
 #define AT_ONCE 64u
 
-/* Those with as many rounds go side by side. */
+/* Draws with the same number of rounds go side by side. */
 void permute_forward_many(struct permute_draw *draws, size_t count)
 {
     permute_rounds *run = lanes_rounds();

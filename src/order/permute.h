@@ -25,7 +25,7 @@ struct permute {
  * checked that 1 <= n <= PERMUTE_MAX. */
 struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 
-/* The place of draw i < n in this epoch. */
+/* Returns the place of draw i < n in this epoch. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
 
 /* Permutes many draws, each with its own permutation and epoch: `at` becomes its place. Several are computed side by
@@ -36,12 +36,12 @@ struct permute_draw {
 };
 void permute_forward_many(struct permute_draw *draws, size_t count);
 
-/* A number for place `place` of something drawn once: mix(key(place)) of docs/ORDER.md, of p's seed and source; and
- * numbers[place] of the places below `count`. */
+/* permute_number() returns a number for place `place` of something that is drawn once: mix(key(place)) of
+ * docs/ORDER.md, of p's seed and source. permute_numbers() sets numbers[place] for all places below `count`. */
 uint64_t permute_number(const struct permute *p, uint64_t epoch, uint64_t place);
 void permute_numbers(const struct permute *p, uint64_t epoch, uint64_t *numbers, size_t count);
 
-/* The inverse: the draw at place x < n. */
+/* Returns the inverse of permute_forward(): the draw at place x < n. */
 uint64_t permute_inverse(const struct permute *p, uint64_t epoch, uint64_t x);
 
 #endif

@@ -12,7 +12,7 @@
 #define PERMUTE_FIRST  0xd6e8feb86659fd93u
 #define PERMUTE_SECOND 0xff51afd7ed558ccdu
 
-/* In [0, limit): a function of one coordinate and the round's key. */
+/* Returns a number in [0, limit): a function of one coordinate and the round's key. */
 static inline uint64_t permute_shift(uint64_t coordinate, uint64_t key, uint64_t limit)
 {
     uint64_t v = (coordinate ^ key) * PERMUTE_FIRST;
@@ -21,9 +21,11 @@ static inline uint64_t permute_shift(uint64_t coordinate, uint64_t key, uint64_t
     return wide_high(v, limit);
 }
 
-/* Adds and subtracts coordinates below `limit`, modulo `limit`. The carry of a subtraction picks the result: without a
+/*
+ * Add and subtract coordinates below `limit`, modulo `limit`. The carry of a subtraction picks the result: without a
  * jump, which would be mispredicted half of the time, and without one more comparison for each round to wait for.
- * Written like this, gcc and clang make no jump; by __builtin_sub_overflow(), gcc -O3 makes one for the sum. */
+ * Written like this, gcc and clang make no jump; by __builtin_sub_overflow(), gcc -O3 makes one for the sum.
+ */
 static inline uint64_t permute_plus(uint64_t a, uint64_t b, uint64_t limit)
 {
     uint64_t sum = a + b, less = sum - limit;
@@ -50,12 +52,12 @@ static inline uint64_t permute_minus(uint64_t a, uint64_t b, uint64_t limit)
 #define PERMUTE_LANES 16
 
 struct permute_lanes {
-    uint64_t row[PERMUTE_LANES], column[PERMUTE_LANES];   /* before the rounds, and after */
+    uint64_t row[PERMUTE_LANES], column[PERMUTE_LANES];   /* coordinates before the rounds, and after */
     uint64_t rows[PERMUTE_LANES], columns[PERMUTE_LANES]; /* at most 2^24 + 2 */
     uint64_t key[PERMUTE_LANES];                          /* keys of the first round */
 };
 
-/* So many rounds, an even number. */
+/* Runs this many rounds, an even number. */
 typedef void permute_rounds(struct permute_lanes *lanes, unsigned rounds);
 
 #endif

@@ -56,7 +56,8 @@ static inline vector multiply(vector v, uint64_t number)
     return ADD(MULTIPLY32(v, low), _mm256_slli_epi64(crossed, 32));
 }
 
-/* Of a sum of coordinates and the same less the limit: if that is negative, its sign says so. */
+/* Returns the lesser of a sum of coordinates and that sum less the limit. If the latter is negative, its sign bit
+ * selects the former. */
 static inline vector lesser(vector sum, vector less)
 {
     return _mm256_castpd_si256(
@@ -105,7 +106,7 @@ void LEVEL_NAME(permute_rounds)(struct permute_lanes *lanes, unsigned rounds)
     }
 }
 #else
-/* Four at a time: more do not fit into the registers. */
+/* four at a time, since more do not fit into the registers */
 #define LANES 4
 
 static inline void run_rounds(struct permute_lanes *lanes, unsigned first, unsigned rounds)

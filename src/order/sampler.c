@@ -18,13 +18,13 @@
  * before it, so a later phase cannot change it.
  */
 
-/* The state while going through the phases. */
+/* The state while a sampler is laid out, phase by phase. */
 struct maker {
     struct sampler *s;
     const struct sampler_rules *rules;
-    uint64_t *counts;  /* of each source so far */
-    uint64_t *weights; /* of the phase, 0 for sources that are spent */
-    bool ended;        /* by a source that is spent, with stop_first */
+    uint64_t *counts;  /* draws of each source so far */
+    uint64_t *weights; /* weights in the phase, 0 for sources that are spent */
+    bool ended;        /* a spent source has ended the plan, with stop_first */
     struct leat_error *err;
 };
 
@@ -83,7 +83,8 @@ static bool drop_spent(struct maker *m)
     return left && !m->ended;
 }
 
-/* Makes the segments of a phase, up to `draws` draws, or until all sources are spent; *made: the draws so far. */
+/* Makes the segments of a phase, up to `draws` draws, or until all sources are spent. *made gets how many draws they
+ * have. */
 static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t draws, uint64_t *made)
 {
     uint64_t first = 0;
@@ -99,7 +100,7 @@ static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t 
         length = until_spent(m, b);
         if (length > draws - first)
             length = draws - first;
-        if (draws == UINT64_MAX && length >= SAMPLER_MAX) { /* longer than all sample numbers */
+        if (draws == UINT64_MAX && length >= SAMPLER_MAX) { /* the segment is longer than all sample numbers */
             *made = UINT64_MAX;
             return LEAT_OK;
         }
@@ -160,7 +161,7 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     if (last || (p->end == next && made * p->slices % p->by_group.divisor == 0))
         return LEAT_OK;
     if (p->end == next) {
-        bool goes_on = drop_spent(m); /* where all sources are spent, a group may be cut */
+        bool goes_on = drop_spent(m); /* if all sources are spent, a group may be cut */
 
         return goes_on ? refuse_cut(p, next, m->err) : LEAT_OK;
     }
@@ -374,7 +375,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     own += epoch * from->by_blocks.divisor;
     if (own >= from->limit || own < count_at(s, 0, source))
         return false;
-    /* the last segment that begins at or before this draw of the source */
+    /* last segment that begins at or before this draw of the source */
     at = (uint32_t)last_at_most(s->counts + source, s->source_count * sizeof *s->counts, s->segment_count, own);
     segment = &s->segments[at];
     phase = &s->phases[segment->phase];

@@ -1,15 +1,14 @@
 /*
- * sampler.h: which block of which source sample n is, and the inverse: combines permutation and blend, with phases,
- * several lengths and limits of epochs. Pure: it takes counts, and does not know files. docs/ORDER.md is the rule.
+ * sampler.h: which block of which source sample n is, and the inverse. It combines permutation and blend with
+ * phases, several lengths and limits of epochs. It is pure: it takes counts, and does not know files. docs/ORDER.md
+ * is the rule.
  *
  * A *block* is base_len tokens of a source, the unit of blend and permutation. A sample shows a *slice* of it: the
  * whole block, unless a phase has shorter samples. A *draw* is a block's turn in the blend of a phase.
  *
- * The room src/order/ has the pure arithmetic of orders: permutation, blend, skips, exact decimals. No files, no
- * threads, no clock; datasets and text belong to src/plan/.
- *
- * A *phase* is a stretch of samples with the same weights and length. A *window* is L + 1 consecutive tokens;
- * neighbours share one token.
+ * The room src/order/ has the pure arithmetic of orders: permutation, blend, skips, exact decimals. It has no files,
+ * no threads, no clock; datasets and text belong to src/plan/. A *phase* is a stretch of samples with equal weights
+ * and length. A *window* is L + 1 consecutive tokens; neighbours share one token.
  */
 #ifndef LEAT_SAMPLER_H
 #define LEAT_SAMPLER_H
@@ -22,11 +21,11 @@
 
 #define SAMPLER_GROUP 16u                 /* slices of one block stand this many samples apart */
 #define SAMPLER_MAX   ((uint64_t)1 << 60) /* samples are numbered below it */
-/* Sources times segments: bounds memory, whatever a plan's text says. */
+/* Limit of sources times segments, which bounds memory, whatever a plan's text says. */
 #define SAMPLER_MAX_ENTRIES ((uint64_t)1 << 24)
 
 struct sampler_phase_rule {
-    uint64_t begin;          /* the first one's is 0 */
+    uint64_t begin;          /* first sample; 0 for the first phase */
     uint64_t slices;         /* samples per block, at least 1 */
     const uint64_t *weights; /* weights of all sources; sum at most BLEND_MAX, not all 0 */
 };
@@ -39,10 +38,11 @@ struct sampler_rules {
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
     bool sequential;
-    bool stop_first; /* the first source that is spent ends the plan, not the last one */
-    /* For phases that follow others, of another sampler, or are followed by them: */
-    uint64_t *counts; /* draws of each source before the first phase, then before `until`; NULL: 0, and not wanted */
-    uint64_t until;   /* the first sample after the last phase; 0: no end */
+    bool stop_first; /* true: the first source that is spent ends the plan, not the last one */
+    /* For phases that follow those of another sampler, or are followed by them: */
+    uint64_t *counts; /* draws of each source before the first phase; becomes those before `until`. NULL: 0, and not
+                         wanted */
+    uint64_t until;   /* first sample after the last phase; 0: no end */
 };
 
 struct sampler_source {
@@ -59,10 +59,10 @@ struct sampler_segment {
 };
 
 struct sampler_phase {
-    uint64_t begin, end; /* samples; the end of the last one: SAMPLER_MAX unless all sources are spent */
+    uint64_t begin, end; /* samples of the segment; the last one ends at SAMPLER_MAX unless all sources are spent */
     uint64_t draws;      /* UINT64_MAX: no end */
     uint64_t slices, group;
-    struct wide_divider by_group; /* samples of a whole group: slices * group */
+    struct wide_divider by_group; /* divides by the samples of a whole group: slices * group */
     uint32_t first_segment, segments;
 };
 
@@ -93,9 +93,9 @@ struct sampler_cursor {
 };
 
 /*
- * Checks what the struct's comments do not leave to the caller: phases are in order and begin at samples where they
- * may, and each has a source that is not spent (else LEAT_E_ARGUMENT, which names where the phase begins). Copies what
- * it needs. On success sampler_free() releases it; a sampler of zeros may be freed too.
+ * Makes a sampler. Checks what the struct's comments do not leave to the caller: phases are in order and begin at
+ * samples where they may, and each has a source that is not spent (else LEAT_E_ARGUMENT, which names where the phase
+ * begins). Copies what it needs. On success sampler_free() releases it; a sampler of zeros may be freed, too.
  */
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err);
 void sampler_free(struct sampler *s);
@@ -112,11 +112,11 @@ struct sampler_found {
     uint64_t n, step, slices;
 };
 
-/* The inverse: where a block of a source is shown in this epoch. False: nowhere. */
+/* Finds where a block of a source is shown in this epoch. Returns false if it is shown nowhere. */
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block,
                   struct sampler_found *found);
 
-/* The last phase that begins at or before sample n. */
+/* Returns the last phase that begins at or before sample n. */
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * skips.h: samples that are left out. Sample n keeps its number; position p counts only the samples that are shown.
- * Every order uses them alike. Pure.
- */
+/* skips.h: samples that are left out. Sample n keeps its number; position p counts only the samples that are shown.
+ * It is equal for all orders, and pure. */
 #ifndef LEAT_SKIPS_H
 #define LEAT_SKIPS_H
 
@@ -16,7 +14,7 @@ struct skips_range {
 
 struct skip {
     uint64_t first, end;
-    uint64_t before; /* samples skipped before it */
+    uint64_t before; /* samples skipped before this range */
 };
 
 struct skips {
@@ -24,18 +22,18 @@ struct skips {
     uint64_t count;
 };
 
-/* Copies ranges that ascend, are disjoint and not empty; joins those that adjoin. skips_free() releases it; one of
- * zeros may be freed too. */
+/* Copies ranges, which must be ascending, disjoint and not empty, and joins adjoining ones. skips_free() releases
+ * the result; a struct of zeros may be freed, too. */
 enum leat_status skips_make(struct skips *s, const struct skips_range *ranges, uint64_t count, struct leat_error *err);
 void skips_free(struct skips *s);
 
-/* The number of the sample at position p. */
+/* Returns the number of the sample at position p. */
 uint64_t skips_number(const struct skips *s, uint64_t position);
 
-/* The position of sample n; if it is skipped (*skipped), the position of the next sample shown. */
+/* Returns the position of sample n; if it is skipped (*skipped), the position of the next sample shown. */
 uint64_t skips_position(const struct skips *s, uint64_t n, bool *skipped);
 
-/* The first sample of the first skip after sample n; UINT64_MAX: no further skip. */
+/* Returns the first sample of the first skip after sample n; UINT64_MAX: no further skip. */
 uint64_t skips_next(const struct skips *s, uint64_t n);
 
 #endif

@@ -17,15 +17,15 @@
 #include "order/permute.h"
 #include "plan.h"
 
-/* The source number for permuting the documents of all sources: no source has it. */
+/* The source number for permuting the documents of all sources, which no source has. */
 #define ALL_SOURCES ((uint64_t)UINT32_MAX)
 
 /* The used documents of one dataset of a source. */
 struct run {
-    uint64_t first; /* documents in all runs before */
+    uint64_t first; /* documents in all runs before this one */
     uint64_t count;
-    uint64_t document;    /* the first one's number in the source */
-    uint64_t first_token; /* of the dataset in the source */
+    uint64_t document;    /* number in the source of the first document */
+    uint64_t first_token; /* number in the source of the dataset's first token */
     uint32_t source, part;
 };
 
@@ -40,7 +40,7 @@ struct documents {
 
 struct from_token {
     const struct leat_dataset *dataset;
-    uint64_t token; /* of the dataset's tokens */
+    uint64_t token; /* number of the token in its dataset */
 };
 
 static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
@@ -53,7 +53,7 @@ static enum leat_status starts_before(void *context, uint64_t document, bool *is
     return s;
 }
 
-/* The number in the source of the first document that begins at or after this token of a dataset. */
+/* Finds the first document that begins at or after this token of a dataset; the result is its number in the source. */
 static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
                                    uint64_t *document, struct leat_error *err)
 {
@@ -61,7 +61,7 @@ static enum leat_status first_from(const struct leat_dataset *d, const struct le
                              &(struct from_token) { d, part->first_token + token }, err);
 }
 
-/* LEAT_E_NOT_FOUND unless all datasets of all sources record where their documents start. */
+/* Returns LEAT_E_NOT_FOUND unless all datasets of all sources record where their documents start. */
 static enum leat_status need_documents(const struct leat_plan *plan, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -71,7 +71,7 @@ static enum leat_status need_documents(const struct leat_plan *plan, struct leat
     return s;
 }
 
-/* All documents of a dataset, or, of a plan with a split, those that begin in its used range. */
+/* Adds a run: all documents of a dataset, or in a plan with a split those that begin in its used range. */
 static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_t number, struct leat_error *err)
 {
     struct documents *o = plan->derived;
@@ -172,13 +172,13 @@ SEARCH_INLINE bool begins_by(const void *context, uint64_t run)
     return w->runs[run].first <= w->document;
 }
 
-/* The run of document `at`: the last that begins at or before it, because some runs are empty. */
+/* Returns the run of document `at`: the last that begins at or before it, because some runs are empty. */
 static const struct run *run_of(const struct documents *o, uint64_t at)
 {
     return &o->runs[search_first(1, o->run_count, begins_by, &(struct wanted_document) { o->runs, at }) - 1];
 }
 
-/* The document of sample n, of all D, and its epoch. */
+/* Returns the document of sample n, numbered among all D documents, and sets its epoch. */
 static uint64_t document_of(const struct leat_plan *plan, uint64_t n, uint64_t *epoch)
 {
     const struct documents *o = plan->derived;
@@ -222,12 +222,12 @@ static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, st
 /* ---- Batches by tokens ---- */
 
 /*
- * Consecutive samples of the plain order form a *pool*, which is sorted by length, cut into batches by their tokens,
- * and shown batch after batch in an order of its own. A sample's `slice` is the number of its row in its batch. Each
- * call makes the pools that it needs: about 0.3 us for each of their samples.
+ * Makes batches by tokens. Consecutive samples of the plain order form a *pool*, which is sorted by length, cut into
+ * batches by their tokens, and shown batch after batch in an order of its own. A sample's `slice` is the number of
+ * its row in its batch. Each call makes the pools that it needs: about 0.3 us for each of their samples.
  */
 
-/* The source number for permuting the batches of a pool. */
+/* The source number for permuting the batches of a pool, which no source has. */
 #define BATCHES ((uint64_t)UINT32_MAX - 1)
 
 /* Shortest first. */
@@ -240,7 +240,8 @@ static int compare_lengths(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Cuts `count` samples, by rising length, into batches; ends[] is where each ends. Returns how many there are. */
+/* Cuts `count` samples, sorted by rising length, into batches. ends[] gets the end of each. Returns how many there
+ * are. */
 static uint64_t cut_batches(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
                             uint64_t *ends)
 {
@@ -259,7 +260,7 @@ static uint64_t cut_batches(const struct leat_plan *plan, const struct leat_samp
     return batches;
 }
 
-/* Puts the samples of a pool, by rising length, into the order in which they are shown. */
+/* Puts the samples of a pool, sorted by rising length, into the order in which they are shown. */
 static void arrange_pool(const struct leat_plan *plan, uint64_t pool, const struct leat_sample *sorted,
                          const uint64_t *ends, uint64_t batches, struct leat_sample *to)
 {
@@ -277,7 +278,8 @@ static void arrange_pool(const struct leat_plan *plan, uint64_t pool, const stru
     }
 }
 
-/* The samples of a pool, as shown; `to` has room for them, as do `sorted` and `ends`. */
+/* Makes the samples of a pool, in the order in which they are shown. `to` has room for them, and so have `sorted`
+ * and `ends`. */
 static enum leat_status make_pool(const struct leat_plan *plan, uint64_t pool, uint64_t count,
                                   struct leat_sample *sorted, uint64_t *ends, struct leat_sample *to,
                                   struct leat_error *err)
@@ -317,7 +319,7 @@ static enum leat_status samples_by_tokens(const struct leat_plan *plan, uint64_t
 
 /* ---- The calls ---- */
 
-/* Of batches by tokens, all of their pools. */
+/* Announces samples; for batches by tokens, all samples of their pools. */
 static void documents_announce(const struct leat_plan *plan, uint64_t n, uint64_t count)
 {
     uint64_t room = plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? plan->rules.by_tokens[PLAN_POOL] : 1;
@@ -355,7 +357,8 @@ static enum leat_status documents_pieces(const struct leat_plan *plan, const str
 
 /* ---- From tokens to samples ---- */
 
-/* The number of the sample that is number n, of document `at`, in the plain order; LEAT_NONE: the plan ends before. */
+/* Finds the number, in batches by tokens, of the sample that is number n of the plain order, of document `at`. It is
+ * LEAT_NONE if the plan ends before. */
 static enum leat_status number_by_tokens(const struct leat_plan *plan, uint64_t n, uint64_t at, uint64_t *number,
                                          struct leat_error *err)
 {
@@ -385,7 +388,8 @@ static enum leat_status find_document(const struct leat_plan *plan, struct plan_
 {
     const struct documents *o = plan->derived;
     bool by_tokens = plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0;
-    uint64_t unit = by_tokens ? plan->rules.by_tokens[PLAN_POOL] : 1; /* samples that change places */
+    uint64_t unit = by_tokens ? plan->rules.by_tokens[PLAN_POOL] : 1; /* number of samples that change places with
+                                                                         each other */
     enum leat_status s = LEAT_OK;
 
     for (uint64_t epoch = search->from / unit * unit / o->count;

@@ -14,14 +14,14 @@
 
 /* ---- What it keeps ----------------------------------------------------------------------------------------------- */
 
-/* What opening makes, and samples are read from. */
+/* Opening makes these, and samples are read from them. */
 
 /* The used sequences of a source, and their order. */
 struct megatron_part {
     uint64_t first, count;
-    uint64_t wanted; /* samples to build for, or MEGATRON_NO_SAMPLES */
+    uint64_t wanted; /* number of samples to build for, or MEGATRON_NO_SAMPLES */
     double weight;   /* 0: none */
-    bool documents;  /* each sequence is a document */
+    bool documents;  /* true if each sequence is a document */
     struct megatron_source order;
 };
 
@@ -34,17 +34,15 @@ struct megatron_order {
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/*
- * Samples of Megatron's order, their pieces, and the way back. Where a sample begins is known of every few; from there
- * on, the lengths of sequences lead to it.
- */
+/* Gives samples of Megatron's order and their pieces, and searches for tokens. It is stored where every
+ * MEGATRON_STEP-th sample begins; from there on, the lengths of sequences lead to the others. */
 
 /* A place in the sequences of a source, in Megatron's order. */
 struct walk {
     const struct megatron_part *part;
     const struct leat_dataset *dataset;
     uint64_t entry;
-    uint64_t first, left; /* the next token here, and how many follow in its sequence */
+    uint64_t first, left; /* next token here; tokens that follow in its sequence */
     uint64_t sequence;
 };
 
@@ -64,7 +62,7 @@ static enum leat_status enter(struct walk *w, uint64_t entry, struct leat_error 
     return LEAT_OK;
 }
 
-/* Goes on by some tokens, to where a token follows. */
+/* Goes on by some tokens, to a place where a token follows. */
 static enum leat_status skip(struct walk *w, uint64_t tokens, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -94,7 +92,7 @@ static enum leat_status begin_row(struct walk *w, const struct leat_plan *plan, 
     return s == LEAT_OK ? skip(w, mark->offset + row % MEGATRON_STEP * plan->max_length, err) : s;
 }
 
-/* The piece from here on, of at most *tokens; goes on after it. */
+/* Makes the piece from here on, of at most *tokens, and goes on after it. */
 static enum leat_status next_piece(struct walk *w, uint64_t *tokens, struct leat_piece *piece, struct leat_error *err)
 {
     piece->token = w->first;
@@ -104,7 +102,7 @@ static enum leat_status next_piece(struct walk *w, uint64_t *tokens, struct leat
     return *tokens > 0 ? skip(w, piece->count, err) : LEAT_OK;
 }
 
-/* The source that sample n is of, and its number before that source's shuffle. */
+/* Returns the source of sample n, and sets its number before that source's shuffle. */
 static uint32_t find_row(const struct leat_plan *plan, uint64_t n, uint64_t *row)
 {
     const struct megatron_order *o = plan->derived;
@@ -179,7 +177,7 @@ static enum leat_status megatron_pieces(const struct leat_plan *plan, const stru
 struct wanted {
     const struct megatron_part *part;
     uint64_t first, end;
-    uint8_t *rows; /* a bit for each sample of the source, before the shuffle: whether it may show them */
+    uint8_t *rows; /* a bit for each sample of the source, before the shuffle: 1 if the sample may show the tokens */
 };
 
 struct from_token {
@@ -208,12 +206,12 @@ static enum leat_status wanted_sequences(struct wanted *w, const struct leat_pla
     from.token = search->end;
     if (s == LEAT_OK)
         s = search_first_read(&w->end, p->first, end, starts_before, &from, err);
-    w->first -= w->first > p->first ? p->first + 1 : p->first; /* the one that began before */
+    w->first -= w->first > p->first ? p->first + 1 : p->first; /* the sequence that began before may have tokens, too */
     w->end -= p->first;
     return s;
 }
 
-/* The last mark at or before an entry. */
+/* Returns the last mark at or before an entry. */
 static uint64_t mark_of(const struct megatron_source *order, uint64_t entry)
 {
     uint64_t low = 0, high = bytes_divide_up(order->samples, MEGATRON_STEP);
@@ -223,7 +221,7 @@ static uint64_t mark_of(const struct megatron_source *order, uint64_t entry)
 
         *(order->marks[middle].entry <= entry ? &low : &high) = middle;
     }
-    /* several may begin in one sequence, and the one before reaches into it */
+    /* several marks may lie in one sequence, and the sample of the mark before reaches into it */
     while (low > 0 && order->marks[low].entry >= entry)
         low--;
     return low;
@@ -291,7 +289,9 @@ static enum leat_status find_sequences(const struct leat_plan *plan, size_t numb
     const struct plan_megatron *rules = &plan->rules.megatron;
     struct leat_info info = LEAT_INFO_INIT;
     uint64_t end;
-    enum leat_status s = leat_dataset_starts(plan->sources[number].dataset, 0, 0, NULL, err); /* that it knows them */
+    enum leat_status s =
+        leat_dataset_starts(plan->sources[number].dataset, 0, 0, NULL, err); /* checks that its documents are
+                                                                                                 known */
 
     if (s != LEAT_OK)
         return s;
@@ -307,7 +307,7 @@ static enum leat_status find_sequences(const struct leat_plan *plan, size_t numb
     return LEAT_OK;
 }
 
-/* The lengths of the used sequences. */
+/* Reads the lengths of the used sequences. */
 static enum leat_status read_lengths(const struct leat_dataset *d, const struct megatron_part *p, uint32_t *lengths,
                                      struct leat_error *err)
 {
@@ -331,7 +331,7 @@ static enum leat_status read_lengths(const struct leat_dataset *d, const struct 
     return s;
 }
 
-/* The share of a small dataset may be none of its documents. */
+/* Fails because a source's share of a split has no documents, as a small dataset's may. */
 static enum leat_status no_sequences(const struct leat_plan *plan, size_t number, struct leat_error *err)
 {
     const struct megatron_part *p = &((const struct megatron_order *)plan->derived)->sources[number];
@@ -381,7 +381,7 @@ static enum leat_status make_source(const struct leat_plan *plan, size_t number,
 
 /* ---- The blend ---- */
 
-/* Sets how many samples each source is built for, and the sum of how many of each are asked for: Megatron's
+/* Sets how many samples each source is built for, and their sum for each: Megatron's
  * _get_size_per_split_per_dataset(). */
 static void set_wanted(const struct leat_plan *plan, uint64_t *samples)
 {
@@ -398,7 +398,7 @@ static void set_wanted(const struct leat_plan *plan, uint64_t *samples)
     }
 }
 
-/* Weights, as the builder has them. */
+/* Sets the weights of sources, computed as the builder does. */
 static void set_weights(const struct leat_plan *plan, double *weights)
 {
     struct megatron_order *o = plan->derived;
@@ -430,7 +430,7 @@ static enum leat_status make_blend(struct leat_plan *plan, double *weights, uint
     if (!weighted)
         samples = wanted > 0 && wanted < total ? wanted : total;
     all = !weighted && wanted == 0;
-    megatron_normalize(weights, count); /* the builder's once more */
+    megatron_normalize(weights, count); /* the builder normalizes once more */
     s = megatron_blend_make(&o->blend, all ? NULL : weights, sizes, (uint32_t)count, samples, plan->weights, err);
     free(sizes);
     plan->end = samples;

@@ -90,10 +90,10 @@ static void fill_sample(const struct leat_plan *plan, uint64_t number, const str
 }
 
 /*
- * Without the arrays that many are computed in: 51 ns instead of 61 (Zen 3). Nearly all of it is one chain of dependent
- * instructions, which docs/ORDER.md fixes: the epoch, its key, then 8 rounds of about 16 cycles, 10 of them for two
- * products and the high half of a third. So fewer instructions beside the chain help little: compiled as one with the
- * permutation, the sampler and the blend, a sample took 49.7 ns instead of 50.0.
+ * Computes one sample without the arrays in which many are computed: 51 ns instead of 61 (Zen 3). Nearly all of it
+ * is one chain of dependent instructions, which docs/ORDER.md fixes: the epoch, its key, then 8 rounds of about 16
+ * cycles, 10 of them for two products and the high half of a third. So fewer instructions beside the chain help
+ * little: compiled as one with the permutation, the sampler and the blend, a sample took 49.7 ns instead of 50.0.
  */
 static enum leat_status one_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample)
 {
@@ -125,7 +125,8 @@ static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n
 
 /* ---- From tokens to samples ---- */
 
-/* Tries the slices of a block with its tokens [first, end), in one epoch. False: it is no longer shown. */
+/* Tries the slices of a block with its tokens [first, end), in one epoch. Returns false if the block is no longer
+ * shown. */
 static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, uint64_t block,
                        uint64_t first, uint64_t end)
 {
@@ -152,7 +153,8 @@ static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint
     return true;
 }
 
-/* The tokens of part `i` that are searched for, [*low, *high), counted from its first block; *low >= *high: none. */
+/* Sets [*low, *high) to the tokens of part `i` that are searched for, counted from its first block; *low >= *high if
+ * there are none. */
 static void wanted_tokens(const struct leat_plan *plan, const struct plan_search *s, uint32_t i, uint64_t *low,
                           uint64_t *high)
 {
@@ -165,7 +167,7 @@ static void wanted_tokens(const struct leat_plan *plan, const struct plan_search
         *high = size;
 }
 
-/* Searches one epoch for all tokens; false: no sample shows any of them in this epoch or a later one. */
+/* Searches one epoch for all tokens. Returns false if no sample shows any of them in this epoch or a later one. */
 static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch)
 {
     const struct plan_source *source = &plan->sources[s->source];
@@ -202,8 +204,8 @@ SEARCH_INLINE bool shown_before(const void *context, uint64_t epoch)
            found.n + (found.slices - 1) * found.step < b->search->from;
 }
 
-/* The first epoch that may have samples from s->from on. One block decides: its last sample in an epoch comes after all
- * samples of the epochs before. */
+/* Returns the first epoch that may have samples from s->from on. One block decides: its last sample in an epoch
+ * comes after all samples of the epochs before. */
 static uint64_t first_epoch(const struct leat_plan *plan, const struct plan_search *s)
 {
     const struct plan_source *source = &plan->sources[s->source];

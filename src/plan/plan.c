@@ -63,7 +63,7 @@ uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source)
     return own == 0 || (all > 0 && all < own) ? all : own;
 }
 
-/* The limit of blocks that a source may show; UINT64_MAX: no limit. */
+/* Returns the limit of blocks that a source may show; UINT64_MAX: no limit. */
 static uint64_t limit_of(const struct leat_plan *plan, size_t source)
 {
     uint64_t epochs = plan_epochs(&plan->rules, source), limit;
@@ -114,7 +114,7 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     return s;
 }
 
-/* Checks that fill-in-the-middle is possible: its tokens are of the vocabulary, and documents are known. */
+/* Checks that fill-in-the-middle is possible: its tokens are in the vocabulary, and documents are known. */
 static enum leat_status check_fim(const struct leat_plan *plan, struct leat_error *err)
 {
     for (size_t i = 0; plan->rules.fim.given && i < plan->rules.source_count; i++) {
@@ -134,7 +134,7 @@ static enum leat_status check_fim(const struct leat_plan *plan, struct leat_erro
     return LEAT_OK;
 }
 
-/* Checks that there are begin tokens to put before what continues a document. */
+/* Checks that there are begin tokens to put before the rest of a document that a row continues. */
 static enum leat_status check_begin(const struct leat_plan *plan, struct leat_error *err)
 {
     for (size_t i = 0; plan->rules.fit[PLAN_FIT_BEGIN] > 0 && i < plan->rules.source_count; i++) {
@@ -229,7 +229,7 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 {
     enum leat_status s = LEAT_OK;
 
-    if (o->source_count > PLAN_MAX_SOURCES) /* before the array is looked at: the count may be a mistake */
+    if (o->source_count > PLAN_MAX_SOURCES) /* checked before the array is read, since the count may be a mistake */
         return plan_rules_say_sources(err);
     for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++)
         s = plan_add_source(r, o->sources, i, err);
@@ -329,7 +329,7 @@ enum leat_status leat_plan_load(struct leat_plan **out, const char *path, const 
     return s;
 }
 
-/* Opens a plan of the same sources in another order, by tokens or (NULL) not. */
+/* Opens a plan of the same sources in another order, in batches by tokens unless `by_tokens` is NULL. */
 static enum leat_status reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                 uint64_t seq_len, const uint64_t *by_tokens, struct leat_error *err)
 {
@@ -391,7 +391,7 @@ enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *p
     if (!text)
         return status_no_memory(err, bytes + 1);
     plan_rules_print(&plan->rules, text, bytes + 1);
-    s = plan_rules_read(&rules, text, bytes, "plan", err); /* the same plan again */
+    s = plan_rules_read(&rules, text, bytes, "plan", err); /* this makes rules of the same plan again */
     free(text);
     for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
         rules.sources[i].dataset = plan->sources[i].dataset;
@@ -430,7 +430,7 @@ enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64
     return LEAT_OK;
 }
 
-/* LEAT_NONE: there is no end. Skips may make one. */
+/* Returns how many positions the plan has, or LEAT_NONE if it has no end. Skips may make an end. */
 static uint64_t positions_of(const struct leat_plan *plan)
 {
     const struct skips *s = &plan->skips;

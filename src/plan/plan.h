@@ -29,8 +29,8 @@ struct leat_plan {
     struct plan_source *sources; /* one for each source of the rules */
     struct skips skips;
     struct plan_bans bans;
-    bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes it */
-    /* weights as integers, of all sources, for each phase, the first included */
+    bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes loss away */
+    /* weights as integers: one for each source, for each phase from the first on */
     uint64_t *weights;
     uint64_t *lengths; /* length of rows in each phase */
     uint64_t *limits;  /* blocks that each source may show in all; UINT64_MAX: no limit */
@@ -46,12 +46,13 @@ struct leat_plan {
 enum leat_status plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count, struct leat_sample *samples,
                               uint64_t *got, struct leat_error *err);
 
-/* Announces what plan_samples() will read for these, before it would wait for one after another. */
+/* Announces what plan_samples() will read for these samples, which would otherwise wait for one read after another. */
 void plan_announce(const struct leat_plan *plan, uint64_t first, uint64_t count);
 
 /*
- * leat_plan_deal() for a loader: also gives the samples of the global batch, as plan_samples() does; samples, ranks and
- * costs have room for `batch`. plan_deal_check() refuses what cannot be dealt, and is called before.
+ * Deals rows as leat_plan_deal() does, for a loader, and also gives the samples of the global batch, as
+ * plan_samples() does; samples, ranks and costs have room for `batch`. plan_deal_check() refuses what cannot be
+ * dealt, and is called first.
  */
 enum leat_status plan_deal_check(const struct leat_plan *plan, uint64_t batch, uint64_t world, struct leat_error *err);
 enum leat_status plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch, uint64_t world,
@@ -69,20 +70,20 @@ void plan_mask_open(struct leat_plan *plan);
 enum leat_status plan_sources_open(struct leat_plan *plan, const struct leat_open_options *options,
                                    struct leat_error *err);
 
-/* The first sample of a phase. */
+/* Returns the first sample of a phase. */
 static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t phase)
 {
     return phase > 0 ? plan->rules.phases[phase - 1].begin : 0;
 }
 
-/* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
+/* Returns the limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
 uint64_t plan_epochs(const struct plan_rules *rules, uint64_t source);
 
 /* Adds source `number` of a caller's array to rules. */
 enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
                                  struct leat_error *err);
 
-/* The phase that sample n lies in; its length. */
+/* Return the phase that sample n lies in, and the length of its rows. */
 size_t plan_phase_at(const struct leat_plan *plan, uint64_t n);
 uint64_t plan_length_at(const struct leat_plan *plan, uint64_t n);
 

@@ -160,10 +160,10 @@ static int compare_bans(const void *a, const void *b)
     return compare_numbers(&x->first, &y->first);
 }
 
-/* The borders of a source's ranges. Cell i is the documents from border i to the next. */
+/* The ranges that a source's bans divide it into. Cell i has the documents from border i to the next border. */
 struct cells {
-    uint64_t *borders, *starts; /* starts: LEAT_NONE if not painted */
-    size_t *next;               /* the next cell that may not be painted */
+    uint64_t *borders, *starts; /* start of the ban of each cell; LEAT_NONE: not painted yet */
+    size_t *next;               /* the next cell that may not be painted yet */
     size_t count;
 };
 
@@ -193,7 +193,7 @@ static void paint(const struct cells *c, const struct plan_ban_rule *ban)
     }
 }
 
-/* Puts the bans of one source, in the order of their starts, into their form at `to`; returns how many these are. */
+/* Reduces the bans of one source, sorted by start, to their one form at `to`. Returns how many these are. */
 static size_t settle(const struct plan_ban_rule *bans, size_t count, struct cells *c, struct plan_ban_rule *to)
 {
     size_t made = 0, borders = 0;

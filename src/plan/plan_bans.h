@@ -1,7 +1,5 @@
-/*
- * plan_bans.h: documents that are banned: their tokens have no loss from some sample on. Rules name sources and
- * documents (docs/ORDER.md, "Bans"); an open plan knows the tokens, and finds by binary search those of a piece.
- */
+/* plan_bans.h: documents that are banned: from some sample on, their tokens have no loss. Rules name sources and
+ * documents (docs/ORDER.md, "Bans"); an open plan knows the tokens, and finds those of a piece by binary search. */
 #ifndef LEAT_PLAN_BANS_H
 #define LEAT_PLAN_BANS_H
 
@@ -19,7 +17,7 @@ struct plan_ban_rule {
     uint64_t start, first, end;
 };
 
-/* START:NAME:DOCUMENTS, with documents like 3,7,10-19. */
+/* Adds bans as text: START:NAME:DOCUMENTS, with documents like 3,7,10-19. */
 enum leat_status plan_bans_add(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 
 /* Finds the sources by their names, and brings the bans into their one form: by source, start and document, each
@@ -35,12 +33,12 @@ struct plan_ban {
 
 struct plan_bans {
     struct plan_ban *items;
-    size_t *begins; /* start of each source's items, and the end of the last ones; NULL: there is no ban */
+    size_t *begins; /* index of each source's first item, and the end of the last one's; NULL: there is no ban */
 };
 
 struct leat_plan;
 
-/* Looks up the documents' tokens. plan_bans_free() frees also what a failure left. */
+/* Looks up the documents' tokens. After a failure, plan_bans_free() frees what was made. */
 enum leat_status plan_bans_open(struct leat_plan *plan, struct leat_error *err);
 void plan_bans_free(struct plan_bans *bans);
 

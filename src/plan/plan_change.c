@@ -14,7 +14,7 @@
 #include "order/sampler.h"
 #include "plan.h"
 
-/* The rules of an open plan, which is to share its sources. */
+/* Copies the rules of an open plan, whose sources the copy will share. */
 static enum leat_status copy_rules(struct plan_rules *to, const struct leat_plan *plan, struct leat_error *err)
 {
     uint64_t bytes = plan_rules_print(&plan->rules, NULL, 0);
@@ -43,7 +43,7 @@ enum leat_status plan_change_check(const struct plan_rules *rules, struct leat_e
                            leat_order_name((enum leat_order)rules->order));
 }
 
-/* Adds the sources that changes of an open plan's options name. */
+/* Adds the sources that an open plan's changes name. */
 static enum leat_status add_sources(struct plan_rules *rules, const struct leat_plan_change *change,
                                     struct leat_error *err)
 {

@@ -1,5 +1,5 @@
-/* plan_mask.c: how much tokens count as labels: by their dataset's mask, and not at all as context (struct leat_piece)
- * or in a document that is banned. */
+/* plan_mask.c: how much tokens count as labels: as much as their dataset's mask says, and not at all if they are
+ * context (struct leat_piece) or in a document that is banned. */
 #include <string.h>
 
 #include "base/status.h"
@@ -17,7 +17,8 @@ void plan_mask_open(struct leat_plan *plan)
     }
 }
 
-/* The first tokens of a piece whose labels are context: all up to the label of the last prediction of the overlap. */
+/* Finds the first tokens of a piece whose labels are context: all up to the label of the last prediction of the
+ * overlap. */
 static enum leat_status find_context(const struct leat_plan *plan, const struct leat_piece *p, uint64_t *tokens,
                                      struct leat_error *err)
 {

@@ -25,7 +25,7 @@ bool plan_megatron_is_split(const char *text, size_t length)
     return numbers;
 }
 
-/* Megatron finds the numbers in it, [.0-9]+, whatever stands between them. */
+/* Sets the split as Megatron reads it: it finds the numbers [.0-9]+ in the text, whatever stands between them. */
 enum leat_status plan_megatron_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err)
 {
     struct plan_megatron *m = &r->megatron;

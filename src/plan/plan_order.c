@@ -8,7 +8,7 @@
 
 /* ---- Orders ------------------------------------------------------------------------------------------------------ */
 
-/* By number in enum leat_order, without gaps; the name is that of plans' texts and command lines. */
+/* The orders, by number in enum leat_order, without gaps. The name is the one in plans' texts and on command lines. */
 static const struct {
     const char *name;
     const struct plan_order *order;
@@ -72,7 +72,7 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 
 /* ---- From tokens to samples -------------------------------------------------------------------------------------- */
 
-/* Finds the samples that show given tokens: the order's inverse says which to look at. */
+/* Finds the samples that show given tokens. The order's inverse says which samples to look at. */
 
 #define SAMPLES_AT_ONCE 64u
 
@@ -86,7 +86,7 @@ static bool piece_shows(const struct plan_search *s, const struct leat_piece *pi
     return piece->source == s->source && piece->token < s->end && piece->token + places > s->first && places > 0;
 }
 
-/* Whether a sample of several pieces shows the tokens as inputs. */
+/* Returns true if a sample of several pieces shows the tokens as inputs. */
 static enum leat_status row_shows(const struct leat_plan *plan, const struct plan_search *s,
                                   const struct leat_sample *x, bool *shows, struct leat_error *err)
 {

@@ -28,8 +28,8 @@ struct plan_search;
 #define PLAN_ORDER_SETTINGS 6u
 
 struct plan_order {
-    /* The features of plans that the order uses. */
-    bool weights; /* sources' weights; else every stretch of samples has tokens of all sources */
+    /* The features of plans that the order uses: */
+    bool weights; /* weights of sources; without them every stretch of samples has tokens of all sources */
     bool phases;  /* the plan may have phases */
     bool blocks;  /* sources are cut into blocks of base_len, and one with a weight must have a block */
     bool lengths; /* phases may have any length: there is no base length */
@@ -39,19 +39,19 @@ struct plan_order {
      * before the phase's length, with padding up to it. */
     bool own_labels;
     bool sequential;
-    bool megatron; /* the plan's settings are Megatron's: plan_megatron.c */
+    bool megatron; /* the plan's settings are Megatron's (plan_megatron.c) */
 
     /* The name and version of the order's own rule, which states keep; NULL and 0: none. */
     const char *rule;
     uint32_t rule_version;
 
-    /* Derives plan->derived, which it needs, from the plan's rules and sources; sets plan->end, and
+    /* Derives from the plan's rules and sources what the order needs (plan->derived); sets plan->end, and
      * plan->max_length if that is not the longest seq_len of the phases. */
     enum leat_status (*open)(struct leat_plan *plan, struct leat_error *err);
-    void (*close)(struct leat_plan *plan); /* frees plan->derived; also what a failed `open` left */
+    void (*close)(struct leat_plan *plan); /* frees plan->derived, also after a failed `open` */
 
-    /* Gets what else decides the order of a source: at most PLAN_ORDER_SETTINGS numbers; returns how many. States keep
-     * a hash of them. NULL: nothing else. */
+    /* Gets other numbers that decide the order of a source, at most PLAN_ORDER_SETTINGS, and returns how many;
+     * states keep a hash of them. NULL: nothing else decides. */
     unsigned (*settings)(const struct leat_plan *plan, size_t source, uint64_t *numbers);
 
     /* Fills in all fields of samples [n, n + count), all below plan->end; with `begins`, all but token, offset and
@@ -59,11 +59,11 @@ struct plan_order {
     enum leat_status (*samples)(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples,
                                 struct leat_error *err);
 
-    /* Announces to file servers what `samples` will read of indexes for these. NULL: nothing. */
+    /* Announces to file servers what `samples` will read of indexes for these samples. NULL: it reads nothing. */
     void (*announce)(const struct leat_plan *plan, uint64_t n, uint64_t count);
 
-    /* Fills in these three, which the first piece of a row says too: who asks for the pieces anyway need not wait for
-     * both. NULL: they cost nothing. */
+    /* Fills in token, offset and part, which the first piece of a row gives, too: a caller that asks for the pieces
+     * anyway need not wait for both. NULL: `samples` fills them in at no cost. */
     enum leat_status (*begins)(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,
                                struct leat_error *err);
 
@@ -73,10 +73,11 @@ struct plan_order {
                                struct leat_piece *pieces, struct leat_error *err);
 
     /* Computes what attention costs for each of these samples: for whole documents, the sum of the squares of their
-     * places, and of those after the last. NULL: that is not known without looking for documents. */
+     * places, and of the places after the last one. NULL: the cost is not known without looking for documents. */
     void (*attention)(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count, uint64_t *costs);
 
-    /* The inverse: calls plan_search_try() at least for all samples that show the tokens searched for. */
+    /* Searches in the inverse direction: calls plan_search_try() at least for all samples that show the tokens
+     * searched for. */
     enum leat_status (*trace)(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 };
 
@@ -84,7 +85,7 @@ struct plan_order {
 extern const struct plan_order plan_order_windows, plan_order_windows_sequential, plan_order_documents,
     plan_order_documents_sequential, plan_order_fit, plan_order_megatron;
 
-/* The order of this number, or NULL. */
+/* Returns the order of this number, or NULL. */
 const struct plan_order *plan_order_of(uint64_t number);
 
 /* Finds the number of an order by its name; false: unknown name. */
@@ -104,8 +105,8 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 struct plan_search {
     uint32_t source;
     uint64_t first, end;
-    uint64_t epochs;      /* only epochs below it */
-    uint64_t from, until; /* and numbers [from, until); until is at most plan->end */
+    uint64_t epochs;      /* epochs below this are searched */
+    uint64_t from, until; /* samples [from, until) are searched; until is at most plan->end */
     leat_plan_found *found;
     void *context;
     bool stopped; /* the caller wants no more samples */
@@ -115,7 +116,7 @@ struct plan_search {
 enum leat_status plan_search_try(const struct leat_plan *plan, struct plan_search *search, uint64_t n, uint64_t count,
                                  struct leat_error *err);
 
-/* Reports a sample that is known to show them. */
+/* Reports a sample that is known to show the tokens. */
 void plan_search_report(struct plan_search *search, const struct leat_sample *sample);
 
 #endif

@@ -20,20 +20,20 @@
 
 #define STARTS_AT_ONCE 256u
 
-/* A piece that is written. */
+/* A piece that is being written. */
 struct writing {
     const struct leat_plan *plan;
     const struct leat_piece *piece;
     uint64_t number; /* of the sample */
-    uint32_t inputs; /* of the piece: its other tokens are only labels */
+    uint32_t inputs; /* inputs of the piece: its other tokens are only labels */
     uint32_t done;   /* tokens of the piece that are written */
-    uint64_t next;   /* the token of the dataset that is written next, if nothing changes */
-    bool begins;     /* and what the row has of a document begins with it */
+    uint64_t next;   /* token of the dataset that is written next, unless something changes */
+    bool begins;     /* the row's part of a document begins with that token */
     struct plan_row *row;
     struct leat_error *err;
 };
 
-/* What all fragments of a source have in common. */
+/* The facts that all fragments of a source share. */
 struct source_facts {
     const struct leat_dataset *dataset;
     uint64_t begin_token; /* LEAT_NONE: none */
@@ -41,7 +41,7 @@ struct source_facts {
     struct permute numbers;
 };
 
-/* Writes `count` tokens from `token` on, or a literal one. */
+/* Writes `count` tokens from `token` on, or one literal token. */
 static enum leat_status put_tokens(struct writing *w, uint64_t token, uint32_t count, uint64_t document, bool literal,
                                    bool begins)
 {
@@ -68,7 +68,7 @@ static enum leat_status put_tokens(struct writing *w, uint64_t token, uint32_t c
     return LEAT_OK;
 }
 
-/* Writes the tokens up to `end` that nothing has changed. */
+/* Writes the unchanged tokens up to `end`. */
 static enum leat_status put_until(struct writing *w, uint64_t end)
 {
     return put_tokens(w, w->next, (uint32_t)(end - w->next), w->piece->document, false, w->begins);
@@ -79,7 +79,7 @@ enum { PRE, MID, SUF, PREFIX, MIDDLE, SUFFIX, PARTS };
 static const uint8_t psm[PARTS] = { PRE, PREFIX, SUF, SUFFIX, MID, MIDDLE };
 static const uint8_t spm[PARTS] = { PRE, SUF, SUFFIX, MID, PREFIX, MIDDLE };
 
-/* Writes a changed body that begins at `token`; `begins`: so does its fragment. */
+/* Writes a changed body that begins at `token`. `begins`: its fragment begins there, too. */
 static enum leat_status put_changed(struct writing *w, uint64_t document, uint64_t token, bool begins,
                                     const struct fim_cut *cut)
 {
@@ -103,7 +103,7 @@ static enum leat_status put_changed(struct writing *w, uint64_t document, uint64
     return s;
 }
 
-/* Changes what the piece has of a document, tokens [begin, end) of the dataset, if the rules say so. */
+/* Changes the piece's part of a document, tokens [begin, end) of the dataset, if the rules say so. */
 static enum leat_status change(struct writing *w, const struct source_facts *f, uint64_t document, uint64_t begin,
                                uint64_t end)
 {
@@ -199,7 +199,7 @@ enum leat_status plan_row_add(const struct leat_plan *plan, const struct leat_sa
     return s;
 }
 
-/* The stretches of a sample; the caller frees row->items. */
+/* Finds the stretches of a sample; the caller frees row->items. */
 static enum leat_status find_row(const struct leat_plan *plan, const struct leat_sample *x, struct plan_row *row,
                                  struct leat_error *err)
 {
@@ -246,7 +246,8 @@ enum leat_status leat_plan_row(const struct leat_plan *plan, const struct leat_s
 
 /* ---- Finding rows by their tokens ---- */
 
-/* Rows that the plan changes may have lost the tokens that the order says they show: it never shows other ones. */
+/* A search among rows that the plan changes. They may have lost tokens that the order says they show, but never show
+ * other ones. */
 struct found_again {
     const struct leat_plan *plan;
     const struct plan_search *search;

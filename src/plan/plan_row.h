@@ -6,7 +6,7 @@
 
 #include "plan.h"
 
-/* Begins as all zeros, and may be used for many rows; the caller frees `items`. */
+/* A list of stretches. It begins as all zeros, and may be used for many rows; the caller frees `items`. */
 struct plan_row {
     struct leat_stretch *items;
     size_t count, room;

@@ -1,7 +1,8 @@
 /*
- * plan_rules.c: Options and text meet here: both add one source, phase, skip or split at a time as
- * text, and each call checks what it can by itself. plan_rules_finish() checks what needs the whole: order and lengths
- * of phases, one weight per source, disjoint skips. Rules own copies of everything, so that the caller's memory may go.
+ * plan_rules.c: checks the rules of a plan. Both options and text add one source, phase, skip or split at a time as
+ * text, and each call checks what it can by itself. plan_rules_finish() checks what needs the whole: order and
+ * lengths of phases, one weight per source, disjoint skips. Rules own copies of everything, so that the caller's
+ * memory may go.
  */
 #include "plan_rules.h"
 
@@ -135,7 +136,8 @@ static enum leat_status change_weights(const struct plan_rules *r, const struct 
     return s;
 }
 
-/* The weights from the change on: those that it gives, else as before. `phase`: the one before it; NULL: the first. */
+/* Sets the weights from the change on: those that it gives, and for other sources the weights before it. `phase` is
+ * the phase before it; NULL: it is the first. */
 static enum leat_status weights_after(const struct plan_rules *r, const struct plan_change *c,
                                       const struct plan_phase_rule *phase, struct decimal *weights,
                                       struct leat_error *err)
@@ -148,7 +150,7 @@ static enum leat_status weights_after(const struct plan_rules *r, const struct p
     return change_weights(r, c, weights, err);
 }
 
-/* Whether phases up to number `count` (from 0) begin by `at`. */
+/* Returns how many phases begin at or before sample `at`. */
 static size_t phases_by(const struct plan_rules *r, uint64_t at)
 {
     size_t count = 0;
@@ -164,7 +166,7 @@ static void drop_phases(struct plan_rules *r, size_t kept)
         free(r->phases[--r->phase_count].weights);
 }
 
-/* A change at sample 0 has no phase before it: it changes the first one. */
+/* Changes the first phase, for a change at sample 0, which has no phase before it. */
 static void change_first(struct plan_rules *r, const struct plan_change *c, const struct decimal *weights)
 {
     for (size_t i = 0; i < r->source_count; i++) {
@@ -198,7 +200,8 @@ enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_chang
         free(phase.weights);
         return s;
     }
-    if (kept > 0 && r->phases[kept - 1].begin == c->at) { /* this one takes its place */
+    if (kept > 0 && r->phases[kept - 1].begin == c->at) { /* the change takes the place of the phase that begins
+                                                             there */
         kept--;
         if (phase.seq_len == 0)
             phase.seq_len = r->phases[kept].seq_len;
@@ -311,7 +314,7 @@ enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size
     return r->use ? LEAT_OK : status_no_memory(err, length);
 }
 
-/* The number of the used split; split_count: unknown name. */
+/* Returns the number of the used split; split_count: unknown name. */
 static size_t used_split(const struct plan_rules *r)
 {
     size_t i = 0;
@@ -440,7 +443,7 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
 const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length", "cut-length",
                                                        "align",       "overlap",    "begin" };
 
-/* As struct leat_plan_options has them. */
+/* The names of these options in struct leat_plan_options. */
 static const char *const plan_fit_fields[PLAN_FIT_OPTIONS] = { "max_per_row", "min_length", "max_length", "cut_length",
                                                                "align",       "overlap",    "begin" };
 
@@ -454,7 +457,7 @@ static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
     if (r->fit[PLAN_FIT_BEGIN] > 1)
         return status_argument(err, "begin", "begin is 1 for begin tokens or 0 for none, not %" PRIu64,
                                r->fit[PLAN_FIT_BEGIN]);
-    if (r->fit[PLAN_FIT_ALIGN] == 1) /* the same plan has the same text */
+    if (r->fit[PLAN_FIT_ALIGN] == 1) /* an `align` of 1 changes nothing, and equal plans have equal texts */
         r->fit[PLAN_FIT_ALIGN] = 0;
     return LEAT_OK;
 }
@@ -486,7 +489,7 @@ static enum leat_status check_by_tokens(struct plan_rules *r, struct leat_error 
         return status_argument(err, "pool", "a pool of %" PRIu64 " samples is too large; the limit is 2^20",
                                o[PLAN_POOL]);
     if (o[PLAN_MAX_ROWS] == 0 || o[PLAN_MAX_ROWS] > o[PLAN_MAX_TOKENS] / 2)
-        o[PLAN_MAX_ROWS] = o[PLAN_MAX_TOKENS] / 2; /* a row counts as 2 tokens or more */
+        o[PLAN_MAX_ROWS] = o[PLAN_MAX_TOKENS] / 2; /* a row counts as at least 2 tokens */
     if (o[PLAN_MAX_ROWS] > o[PLAN_POOL])
         o[PLAN_MAX_ROWS] = o[PLAN_POOL];
     return LEAT_OK;

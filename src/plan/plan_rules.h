@@ -1,6 +1,7 @@
 /*
- * plan_rules.h: what a plan says, before any dataset is opened: its options or its text, checked one by one, owned by
- * itself. plan_text.c reads it from a plan's text and prints it; leat_plan_open() fills it from options.
+ * plan_rules.h: the rules of a plan before any dataset is opened: its options or its text, checked one by one, in
+ * memory of their own. plan_text.c reads rules from a plan's text and prints them; leat_plan_open() fills them from
+ * options.
  */
 #ifndef LEAT_PLAN_RULES_H
 #define LEAT_PLAN_RULES_H
@@ -28,7 +29,7 @@ static inline int plan_rules_shown(size_t length)
 
 /* The additions of a plan of the order megatron, in megatron-core's own words: its split, the number of samples to
  * build for, the surplus of blended sources. */
-#define PLAN_MEGATRON_SEED 1234u /* Megatron's, if a text does not give one */
+#define PLAN_MEGATRON_SEED 1234u /* Megatron's seed, if a text does not give one */
 
 struct plan_megatron {
     struct decimal ratios[3]; /* parts of the split: train, valid, test */
@@ -42,9 +43,9 @@ struct plan_opened; /* plan_source.h */
 
 struct plan_source_rule {
     char *name;
-    const struct leat_dataset *dataset; /* the caller's; NULL: opened by name */
-    struct plan_opened *opened;         /* or it is open in another plan, which shares it */
-    struct decimal weight;              /* 1 if none was given */
+    const struct leat_dataset *dataset; /* the caller's open dataset; NULL: opened by name */
+    struct plan_opened *opened;         /* the dataset that another plan has open and shares; or NULL */
+    struct decimal weight;              /* weight; 1 if none was given */
     bool weighted;                      /* one was */
     bool has_namesake;                  /* an earlier source has this name; set if the plan has bans */
     uint64_t epochs;                    /* 0: no limit */
@@ -64,18 +65,19 @@ struct plan_split_rule {
 
 /* The options of a plan of rows of whole documents; each is 0 if not given. */
 enum plan_fit_option {
-    PLAN_FIT_MAX_PER_ROW, /* pieces of a row */
-    PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out, in tokens */
-    PLAN_FIT_MAX_LENGTH,  /* longer ones are left out */
-    PLAN_FIT_CUT_LENGTH,  /* the tokens used of longer ones: the first */
-    PLAN_FIT_ALIGN,       /* pieces begin at multiples of it */
+    PLAN_FIT_MAX_PER_ROW, /* most pieces of a row */
+    PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out; in tokens */
+    PLAN_FIT_MAX_LENGTH,  /* longer documents are left out; in tokens */
+    PLAN_FIT_CUT_LENGTH,  /* only this many first tokens of longer documents are used */
+    PLAN_FIT_ALIGN,       /* pieces begin at multiples of it in a row */
     PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
-    PLAN_FIT_BEGIN,       /* 1: they begin with the begin token */
+    PLAN_FIT_BEGIN,       /* 1: rows that continue a document begin with the begin token */
     PLAN_FIT_OPTIONS
 };
-extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* in a plan's text */
+extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* the names of the options in a plan's text */
 
-/* Documents in batches by tokens (docs/ORDER.md); 0 of MAX_TOKENS: not so. The others have values then. */
+/* Options of documents in batches by tokens (docs/ORDER.md). If MAX_TOKENS is 0, there are no such batches;
+ * otherwise the other options have values, too. */
 enum plan_by_tokens {
     PLAN_MAX_TOKENS, /* rows times tokens of the longest row of a batch */
     PLAN_MAX_ROWS,   /* most rows of a batch */
@@ -85,7 +87,7 @@ enum plan_by_tokens {
 #define PLAN_TOKENS_VERSION 1u
 #define PLAN_USUAL_POOL     4096u
 #define PLAN_MAX_POOL       ((uint64_t)1 << 20)
-extern const char *const plan_tokens_names[PLAN_BY_TOKENS]; /* in a plan's text */
+extern const char *const plan_tokens_names[PLAN_BY_TOKENS]; /* the names of the options in a plan's text */
 
 /* Fill-in-the-middle. */
 enum plan_fim_id { PLAN_FIM_PREFIX, PLAN_FIM_MIDDLE, PLAN_FIM_SUFFIX, PLAN_FIM_IDS };
@@ -103,7 +105,7 @@ struct plan_rules {
     uint32_t order; /* number */
     uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;
-    struct plan_phase_rule *phases; /* those after the first */
+    struct plan_phase_rule *phases; /* the phases after the first */
     struct plan_split_rule *splits;
     struct skips_range *skips;
     struct plan_ban_rule *bans;
@@ -114,19 +116,19 @@ struct plan_rules {
     struct plan_fim fim;
 };
 
-/* There are more than PLAN_MAX_SOURCES: LEAT_E_ARGUMENT. */
+/* Fails with LEAT_E_ARGUMENT because there are more than PLAN_MAX_SOURCES sources. */
 enum leat_status plan_rules_say_sources(struct leat_error *err);
 
 /* Rules begin as all zeros; each call adds a row. Texts need no NUL at their end. */
 struct plan_source_text {
-    const char *name, *weight; /* `weight` NULL: not given */
+    const char *name, *weight; /* `weight` is NULL if none is given */
     size_t name_length, weight_length;
     uint64_t epochs;
     const struct leat_dataset *dataset;
 };
 enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_source_text *text,
                                        struct leat_error *err);
-/* `weights`: decimals separated by commas. */
+/* Adds a phase. `weights` are decimals separated by commas. */
 enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
                                       uint64_t seq_len, struct leat_error *err);
 enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err);
@@ -134,7 +136,7 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
 
-/* Fill-in-the-middle, of its ids; two decimals. */
+/* The texts of fill-in-the-middle: two decimals, and the ids. */
 struct plan_fim_text {
     const char *rate, *spm;
     size_t rate_length, spm_length;
@@ -142,34 +144,37 @@ struct plan_fim_text {
 };
 enum leat_status plan_rules_set_fim(struct plan_rules *r, const struct plan_fim_text *text, struct leat_error *err);
 
-/* Its line in a plan's text, without the key; "none" if it is not given. */
+/* Writes the line of fill-in-the-middle in a plan's text, without its key; "none" if it is not given. */
 #define PLAN_FIM_TEXT (2 * DECIMAL_TEXT + 40)
 const char *plan_rules_fim_text(const struct plan_rules *r, char text[PLAN_FIM_TEXT]);
 
-/* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
+/* Completes the rules, as the last call: fills in defaults, sorts the skips, and checks what can be checked without
+ * datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
 
-/* Copies sources, seed, split and limit of epochs to rules of another order and length, without phases, skips and bans
- * that do not start at sample 0, because these count samples. `datasets` are the sources', open. */
+/* Copies sources, seed, split and limit of epochs to rules of another order and length. It leaves out what counts
+ * samples: phases, skips, and bans that do not start at sample 0. `datasets` are the sources' open datasets. */
 enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
 
-/* The changes from a sample on. */
+/* The changes of a plan from a sample on. */
 struct plan_change {
     uint64_t at;
-    const char *weights; /* fields separated by commas, as of a phase; an empty one, or none: as before */
+    const char *weights; /* fields separated by commas, as of a phase; a source whose field is empty or missing keeps
+                            its weight */
     size_t weights_length;
     uint64_t seq_len; /* 0: as before */
-    size_t added;     /* sources from this number on were added for it, and have their weights from `at` on */
+    size_t added;     /* first number of the sources that were added for this change, and have their weights from
+                         `at` on */
 };
 
-/* Changes rules from a sample on; phases that begin later are dropped. Whether the order has phases:
- * plan_change_check(). */
+/* Changes rules from a sample on. Phases that begin later are dropped. plan_change_check() says whether the order
+ * has phases. */
 enum leat_status plan_rules_change(struct plan_rules *r, const struct plan_change *change, struct leat_error *err);
 enum leat_status plan_change_check(const struct plan_rules *rules, struct leat_error *err);
 
-/* The range of the split that is used; NULL: no split. */
+/* Returns the range of the split that is used; NULL: no split. */
 const struct plan_split_rule *plan_rules_used(const struct plan_rules *r);
 
 /* Computes where the used range begins and ends, in units of 10^-18. */
@@ -177,7 +182,8 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
 
 void plan_rules_free(struct plan_rules *r);
 
-/* A plan's text, line by line (docs/ORDER.md, "Plan text"); `label` as of leat_plan_parse(). Does not finish. */
+/* Reads a plan's text, line by line (docs/ORDER.md, "Plan text"); `label` is that of leat_plan_parse(). Does not
+ * finish the rules. */
 enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                  struct leat_error *err);
 
@@ -185,7 +191,7 @@ enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t 
 enum leat_status plan_rules_read_changes(struct plan_rules *r, const char *text, size_t bytes, const char *label,
                                          struct leat_error *err);
 
-/* Lines of a plan's text that are all bans, or blank, or comments. */
+/* Reads lines of a plan's text that must all be bans, blank, or comments. */
 enum leat_status plan_rules_read_bans(struct plan_rules *r, const char *text, size_t bytes, struct leat_error *err);
 
 /* Reads a number in digits; returns false if it is no such number, or not below 2^64. */
@@ -199,7 +205,7 @@ static inline bool plan_rules_number(const char *text, size_t length, uint64_t *
     return length > 0;
 }
 
-/* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
+/* Writes the text of finished rules, at most capacity - 1 bytes of it and a NUL. Returns its whole length. */
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);
 
 /* ---- plan_megatron.c ---- */
@@ -210,7 +216,8 @@ enum leat_status plan_megatron_set_split(struct plan_rules *r, const char *text,
 enum leat_status plan_megatron_set_surplus(struct plan_rules *r, const char *text, size_t length,
                                            struct leat_error *err);
 
-/* Checks the rules of a plan of this order, and fills in defaults; of another order: that nothing of this is given. */
+/* Checks the rules of a plan of order megatron, and fills in defaults. For a plan of another order, checks that none
+ * of these options is given. */
 enum leat_status plan_megatron_finish(struct plan_rules *r, struct leat_error *err);
 enum leat_status plan_megatron_refuse(const struct plan_rules *r, struct leat_error *err);
 

@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "plan_order.h"
 
-/* The first document start at or after floor(T * units / 10^18), in tokens of the part. */
+/* Finds the first document start at or after floor(T * units / 10^18), in tokens of the part. */
 static enum leat_status boundary(const struct leat_dataset *d, const struct leat_part *part, uint64_t units,
                                  uint64_t *at, struct leat_error *err)
 {
@@ -142,21 +142,20 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     return LEAT_OK;
 }
 
-/* If WEIGHT of NAME:WEIGHT is not a number, all of it counts as the name, which does not exist: the sentence says
- * why. */
+/* Says why WEIGHT of NAME:WEIGHT is not a number. All of the text then counts as the name, which does not exist. */
 static void say_weight(const char *name, enum leat_status status, struct leat_error *err)
 {
     const char *colon = strrchr(name, ':');
 
-    /* what is missing has the whole name, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there;
-     * what has a slash, such as a server's port and what follows, was not meant as a weight */
+    /* The error names the whole text, unless a scheme was taken from it: raw:FILE?dtype=u16 has its colon there. A
+     * text after the colon that has a slash, such as a server's port and path, was not meant as a weight. */
     if (status == LEAT_E_NO_FILE && err && colon && !strchr(colon, '/') && strcmp(err->file, name) == 0)
         status_after(err, "; \"%.100s\" after its last colon is not a weight, which is a decimal number such as 0.25",
                      colon + 1);
 }
 
-/* What was read as NAME:WEIGHT may be the name of a dataset. Which it is cannot depend on what exists: the text of a
- * plan means the same everywhere. */
+/* Says that a text which was read as NAME:WEIGHT may be the name of a dataset. What exists cannot decide which it
+ * is, because the text of a plan must mean the same everywhere. */
 static void say_name(const struct plan_source_rule *rule, enum leat_status status,
                      const struct leat_open_options *options, struct leat_error *err)
 {
@@ -270,13 +269,13 @@ void plan_source_close(struct plan_source *s)
 
 /* Opens the sources of a plan, and checks that they were encoded alike. */
 
-/* Returns true if all of a source are other tools' files, which do not say how they were encoded. */
+/* Returns true if all datasets of a source are other tools' files, which do not say how they were encoded. */
 static bool is_foreign(const struct leat_info *info)
 {
     return info->foreign_parts == info->parts;
 }
 
-/* Returns true if two sources differ in a token; what foreign files do not say agrees with everything. */
+/* Returns true if two sources differ in a token. A fact that foreign files do not say agrees with everything. */
 static bool differ(const struct leat_info *a, const struct leat_info *b, uint64_t in_a, uint64_t in_b)
 {
     return in_a != in_b && !(is_foreign(a) && in_a == LEAT_NONE) && !(is_foreign(b) && in_b == LEAT_NONE);
@@ -309,7 +308,8 @@ static enum leat_status check_agreement(const struct leat_plan *plan, size_t one
                          plan->rules.sources[one].name, plan->rules.sources[other].name, what);
 }
 
-/* 2: leat's own files record everything; 1: their end token at least is known. */
+/* Returns how much is known of a source: 2 for leat's own files, which record everything; 1 if at least the end
+ * token is known. */
 static int known_facts(const struct plan_source *source)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -318,7 +318,8 @@ static int known_facts(const struct plan_source *source)
     return !is_foreign(&info) ? 2 : info.end_token != LEAT_NONE;
 }
 
-/* The first source with a begin token: a file of another tool may have one without an end token, or the reverse. */
+/* Returns the first source with a begin token: a file of another tool may have one without an end token, or the
+ * reverse. */
 static size_t first_with_begin(const struct leat_plan *plan, size_t number)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -331,10 +332,8 @@ static size_t first_with_begin(const struct leat_plan *plan, size_t number)
     return 0;
 }
 
-/*
- * Checks source `number` against those before it. Source *facts, of which most is known, stands for them, unless of the
- * new one more is known; and the first one that knows what it may not.
- */
+/* Checks source `number` against those before it. Source *facts, of which most is known, stands for them, unless
+ * more is known of the new one. The first one with a begin token is compared, too, which *facts may not know. */
 static enum leat_status check_source(const struct leat_plan *plan, size_t number, size_t *facts, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

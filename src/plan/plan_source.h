@@ -19,10 +19,10 @@ struct plan_part {
     uint8_t identity[16];
 };
 
-/* A dataset that a plan opened by name; plans that are changes of it use it as well. */
+/* A dataset that a plan opened by name. Changed plans made from it share it. */
 struct plan_opened {
     struct leat_dataset *dataset;
-    atomic_uint plans; /* that use it: the last one closes it */
+    atomic_uint plans; /* number of plans that use it; the last one closes it */
 };
 
 struct plan_source {
@@ -38,10 +38,10 @@ struct plan_source {
 
 void plan_source_close(struct plan_source *s);
 
-/* The part that has this token of the list. */
+/* Returns the part that has this token of the list. */
 uint32_t plan_source_part_of_token(const struct plan_source *s, uint64_t token);
 
-/* The number of the part that has this block, below s->blocks. */
+/* Returns the number of the part that has this block, below s->blocks. */
 static inline uint32_t plan_source_part(const struct plan_source *s, uint64_t block)
 {
     uint32_t part = s->hints[block >> s->hint_shift];

@@ -63,20 +63,22 @@ static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t nu
     size_t count = plan->order->weights ? plan->rules.source_count : 0;
     const uint64_t *weights = plan->weights + number * plan->rules.source_count;
 
-    while (count > 0 && weights[count - 1] == 0) /* so that sources may be appended later */
+    while (count > 0 && weights[count - 1] == 0) /* weights of 0 at the end are left out, so that sources may be
+                                                    appended later */
         count--;
     chain_words(c, (uint64_t[]) { plan_phase_begin(plan, number), plan->lengths[number], count }, 3);
     for (size_t i = 0; i < count; i++)
         chain_words(c, weights + i, 1);
 }
 
-/* What a state keeps of a plan's past. */
+/* The past of a plan, as a state keeps it. */
 struct past {
     uint64_t position, skipped;
     uint64_t sources, phases;                         /* of the past */
     uint64_t source_steps[STEPS], phase_steps[STEPS]; /* of the chain */
     uint64_t skips;                                   /* a hash of the skips before the end of the past */
-    uint64_t bans;                                    /* likewise of the bans; 0: there is none */
+    uint64_t bans;                                    /* a hash of the bans before the end of the past; 0: there are
+                                                         none */
     struct hash128 fingerprint;
 };
 
@@ -85,7 +87,7 @@ static uint64_t steps_of(uint64_t count)
     return count < STEPS ? count : STEPS;
 }
 
-/* The first source or phase that step `step` covers. */
+/* Returns the first source or phase that step `step` covers. */
 static uint64_t step_begin(uint64_t step, uint64_t count)
 {
     return count <= STEPS ? step : step * count / STEPS;
@@ -113,7 +115,8 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
     return count;
 }
 
-/* The options of rows of whole documents that are in the text and the chain together, if one of them is not 0. */
+/* The options of rows of whole documents, in groups. If one of a group is not 0, all of it are in the text and the
+ * chain. */
 static const struct {
     unsigned first, end;
 } option_groups[] = { { 0, PLAN_FIT_ALIGN }, { PLAN_FIT_ALIGN, PLAN_FIT_BEGIN }, { PLAN_FIT_BEGIN, PLAN_FIT_OPTIONS } };
@@ -126,8 +129,8 @@ static unsigned options_in(size_t group, const uint64_t *fit)
     return bytes_all_zero(fit + first, count * sizeof *fit) ? 0 : count;
 }
 
-/* Returns how many samples the pool has that the past ends in, of batches by tokens: the plan's end may cut it, and
- * then decides the order of all of it. 0: the past ends where a pool does. */
+/* Returns how many samples the pool has that the past ends in, for batches by tokens; 0 if the past ends where a
+ * pool does. The plan's end may cut this pool, and then decides the order of all of it. */
 static uint64_t samples_of_pool(const struct leat_plan *plan, uint64_t end)
 {
     uint64_t pool = plan->rules.by_tokens[PLAN_POOL], first = end / pool * pool;
@@ -219,7 +222,7 @@ static void put_steps(struct writer *w, const char *key, uint64_t count, const u
     print_state(w, "\n");
 }
 
-/* The last line is a hash of all before it, so that a state that was cut or changed is noticed. */
+/* Returns the hash of a text for its last line, which shows if a state was cut or changed. */
 static uint64_t text_hash(const char *text, size_t length)
 {
     return checksum_kernels()->hash(text, length).low;
@@ -324,15 +327,16 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
 /* A parsed state. */
 struct state_text {
     struct past past;
-    uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: of the order's own */
-    uint64_t options[PLAN_FIT_OPTIONS];                                        /* of rows of whole documents */
+    uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: version of the
+                                                                                  order's own rule */
+    uint64_t options[PLAN_FIT_OPTIONS];                                        /* options of rows of whole documents */
     uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
     uint64_t fim_version;    /* 0: none */
-    char fim[PLAN_FIM_TEXT]; /* as plan_rules_fim_text() has it */
+    char fim[PLAN_FIM_TEXT]; /* text of fill-in-the-middle, as plan_rules_fim_text() writes it */
     uint32_t order;
 };
 
-/* A line for each option of a group, or no such line. */
+/* Takes a line with each option of a group, or nothing if there is no such line. */
 static bool take_group(struct reader *r, size_t group, uint64_t *options)
 {
     for (unsigned i = option_groups[group].first; i < option_groups[group].end; i++) {
@@ -353,7 +357,7 @@ static bool take_options(struct reader *r, uint64_t *options)
     return group == OPTION_GROUPS;
 }
 
-/* The line of batches by tokens, or none. */
+/* Takes the line of batches by tokens, if there is one. */
 static bool take_by_tokens(struct reader *r, struct state_text *t)
 {
     if (!take_word(r, TOKENS_LINE))
@@ -366,13 +370,13 @@ static bool take_by_tokens(struct reader *r, struct state_text *t)
     return take_word(r, "\n");
 }
 
-/* The line of the bans, if there is one. */
+/* Takes the line of the bans, if there is one. */
 static bool take_bans(struct reader *r, uint64_t *bans)
 {
     return !take_word(r, "bans ") || (take_hash(r, bans) && take_word(r, "\n"));
 }
 
-/* The name of an order, to the end of the line. */
+/* Takes the name of an order, and the end of its line. */
 static bool take_order(struct reader *r, uint32_t *order)
 {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
@@ -383,7 +387,7 @@ static bool take_order(struct reader *r, uint32_t *order)
     return true;
 }
 
-/* The versions of the order's own rule and of fill-in-the-middle, if the state has them: ",NAME=N,fim=N". */
+/* Takes the versions of the order's own rule and of fill-in-the-middle, if the state has them: ",NAME=N,fim=N". */
 static bool take_rules(struct reader *r, uint64_t *version, uint64_t *fim)
 {
     bool changes = take_word(r, ",fim=");
@@ -398,7 +402,7 @@ static bool take_rules(struct reader *r, uint64_t *version, uint64_t *fim)
     return !changes || take_number(r, fim);
 }
 
-/* Its line, if the state has that rule. */
+/* Takes the line of fill-in-the-middle, if the state has that rule. */
 static bool take_fim(struct reader *r, uint64_t version, char text[PLAN_FIM_TEXT])
 {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
@@ -492,7 +496,7 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     return LEAT_OK;
 }
 
-/* The first step that differs; the number of steps if none does. */
+/* Returns the first step that differs; the number of steps if none does. */
 static uint64_t first_difference(const uint64_t *a, const uint64_t *b, uint64_t steps)
 {
     uint64_t i = 0;

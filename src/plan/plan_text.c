@@ -24,15 +24,15 @@ struct key;
 
 struct reader {
     struct plan_rules *rules;
-    const struct key *keys; /* the last one has no name */
+    const struct key *keys; /* table of the keys, whose last row has no name */
     const char *first_line, *what, *unknown;
-    size_t added;      /* of changes: sources from this one on wait for their `at` */
+    size_t added;      /* first source that the change adds: sources from it on wait for their `at` */
     const char *label; /* NULL: none */
-    uint64_t line, at; /* number, place in the text */
+    uint64_t line, at; /* number of the line, and its place in the text */
     const char *key, *value;
     size_t key_length, value_length;
-    const char *field; /* of struct leat_plan_options; NULL: none, the key is unknown */
-    bool seen[32];     /* of the keys' table: given already */
+    const char *field; /* name in struct leat_plan_options; NULL: the key is unknown */
+    bool seen[32];     /* keys of the table that were given already */
     bool seeded;
     struct leat_error *err;
 };
@@ -203,7 +203,7 @@ static size_t last_field(const char *text, size_t length)
     return length;
 }
 
-/* NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS, from the right, since names may hold colons. */
+/* Reads NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS, from the right, since names may hold colons. */
 static enum leat_status read_source(struct reader *r)
 {
     size_t length = r->value_length, last = last_field(r->value, length);
@@ -250,7 +250,7 @@ static enum leat_status read_at(struct reader *r)
                                           seq_len, r->err));
 }
 
-/* N, N:WEIGHTS, or either with :len=L, of a change */
+/* Reads N, N:WEIGHTS, or either with :len=L, of a change */
 static enum leat_status read_change(struct reader *r)
 {
     const char *end = r->value + r->value_length, *colon = memchr(r->value, ':', r->value_length);
@@ -296,7 +296,7 @@ static enum leat_status read_ban(struct reader *r)
 
 static const struct key {
     const char *name, *field;
-    bool many; /* may come more than once */
+    bool many; /* the key may come more than once */
     enum leat_status (*read)(struct reader *r);
 } keys[] = {
     { "source", "sources", true, read_source },
@@ -377,7 +377,8 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
 /* Reads all lines; the first one must be the reader's, unless there is no label. */
 static enum leat_status read_text(struct reader *r, const char *text, size_t bytes)
 {
-    size_t known = strlen(r->first_line), words = known - 1; /* all but the version, one digit */
+    size_t known = strlen(r->first_line), words = known - 1; /* length of the line without the version, which is one
+                                                                digit */
     bool begun = !r->label;
     enum leat_status s = LEAT_OK;
 
@@ -524,7 +525,7 @@ static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
     print_text(p, "\n");
 }
 
-#define BAN_LINE 100u /* a line of bans ends after so many bytes */
+#define BAN_LINE 100u /* a line of bans ends after this many bytes */
 
 static void print_bans(struct printer *p, const struct plan_rules *r)
 {
@@ -535,7 +536,7 @@ static void print_bans(struct printer *p, const struct plan_rules *r)
         const struct plan_ban_rule *b = &r->bans[i];
         bool joined = before && b->source == before->source && b->start == before->start;
 
-        if (r->sources[b->source].has_namesake) /* the earlier source has these bans too */
+        if (r->sources[b->source].has_namesake) /* the bans of the earlier source with this name are these, too */
             continue;
         if (joined && p->length - begin < BAN_LINE) {
             print_text(p, ",");

@@ -1,4 +1,4 @@
-/* answer.c: What an answer's head and body say; nothing in them is believed before it is checked. */
+/* answer.c: reads an answer's head and body. Nothing in them is believed before it is checked. */
 #include "answer.h"
 #include "azure.h"
 
@@ -15,13 +15,12 @@
 
 /* ---- Answers that say no ----------------------------------------------------------------------------------------- */
 
-/*
- * The sentences for answers that say no. A message of a server is not repeated: it may quote the request with its key.
- */
+/* Makes the sentences for answers that refuse. A message of a server is not repeated: it may quote the request with
+ * its key. */
 
 void answer_code(const struct transfer *t, char code[ANSWER_CODE])
 {
-    uint8_t problem[TRANSFER_ERROR_BODY]; /* texts are decoded in place */
+    uint8_t problem[TRANSFER_ERROR_BODY]; /* a copy, since texts are decoded in place */
     struct xml_text text;
     struct xml x;
 
@@ -41,7 +40,7 @@ void answer_code(const struct transfer *t, char code[ANSWER_CODE])
 #define ENTRA_KEYS "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET"
 #define NO_KEYS    "the server requires credentials, and none were found: set "
 
-/* What the codes of S3 and Azure mean for the user. */
+/* What the error codes of S3 and Azure mean for the user. */
 static const struct {
     const char *code;
     enum leat_status status;
@@ -80,7 +79,8 @@ static const struct {
       "blocks of another program's upload are in the way; choose another name, or wait a week until they expire" },
 };
 
-/* The hint tells it apart from a dataset whose two files do not match, which is damage. */
+/* Says that the object has changed. The hint tells this apart from a dataset whose two files do not match, which is
+ * damage. */
 static enum leat_status has_changed(const struct transfer *t, struct leat_error *err)
 {
     return status_set_hint(err, LEAT_E_MISMATCH, LEAT_HINT_AGAIN, t->url->name,
@@ -123,7 +123,7 @@ static enum leat_status by_code(const struct transfer *t, bool signed_by_key, st
     }
 }
 
-/* The Hub answers for a repository that does not exist as for one that the user may not see. */
+/* Says that a repository is missing or not visible: the Hub gives the same answer for both. */
 static enum leat_status no_repository(const struct transfer *t, bool has_token, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_NO_FILE, t->url->name,
@@ -135,7 +135,7 @@ static enum leat_status no_repository(const struct transfer *t, bool has_token, 
                          t->url->name, t->url->bucket);
 }
 
-/* `hub` is where pages for people are. */
+/* Fills `err` for an answer of the Hub. `hub` is the address of its pages for people. */
 static enum leat_status by_hub(const struct transfer *t, bool has_token, const char *hub, struct leat_error *err)
 {
     const char *name = t->url->name, *word = t->answer.error;
@@ -182,7 +182,8 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, con
     s = url_in_hub(t->url) ? by_hub(t, signed_by_key, hub ? hub : HUB_ENDPOINT, err) : LEAT_OK;
     if (s != LEAT_OK)
         return s;
-    if (t->withheld && url_in_bucket(t->url) && (t->code == 401 || t->code == 403)) /* by the table in keys.c */
+    if (t->withheld && url_in_bucket(t->url) && (t->code == 401 || t->code == 403)) /* the table in keys.c gives this
+                                                                                       host no key */
         return status_set_in(err, LEAT_E_PERMISSION, t->url->name,
                              "%s: the server requires credentials, and leat sends none to this host; if it is yours, "
                              "%s",
@@ -202,8 +203,8 @@ enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, con
 /* ---- Answers to ranges ------------------------------------------------------------------------------------------- */
 
 #define MAX_HEAD  ((size_t)256 << 10)
-#define MAX_MOVED ((size_t)64 << 10) /* of the page that says where else the object is */
-#define MAX_TEXT  ((size_t)16 << 20) /* of an answer that is not a range: lists have at most 1,000 entries */
+#define MAX_MOVED ((size_t)64 << 10) /* longest page that says where else the object is */
+#define MAX_TEXT  ((size_t)16 << 20) /* longest answer that is not a range: lists have at most 1,000 entries */
 
 /* ---- The head --------------------------------------------------------------------------------------------------- */
 
@@ -222,7 +223,7 @@ bool answer_number(const char *text, size_t length, uint64_t *value)
     return true;
 }
 
-/* "bytes 0-99/1234", or with a * for what is not known. Of several such lines the last one counts, and it alone. */
+/* Reads "bytes 0-99/1234", or with a * for what is not known. Of several such lines only the last one counts. */
 static void take_range(struct answer *a, const char *text, size_t length)
 {
     const char *dash = memchr(text, '-', length), *slash = memchr(text, '/', length), *end = text + length;
@@ -248,7 +249,7 @@ static void copy_value(char *out, size_t room, const char *text, size_t length)
     out[length] = '\0';
 }
 
-/* It becomes a line of files; one with control characters counts as missing. */
+/* Reads an etag, which becomes a line of files: one with control characters counts as missing. */
 static void take_etag(struct answer *a, const char *text, size_t length)
 {
     copy_value(a->etag, sizeof a->etag, text, length);
@@ -257,7 +258,7 @@ static void take_etag(struct answer *a, const char *text, size_t length)
             a->etag[0] = '\0';
 }
 
-/* It becomes a part of a host's name. */
+/* Reads a region, which becomes a part of a host's name. */
 static void take_region(struct answer *a, const char *text, size_t length)
 {
     copy_value(a->region, sizeof a->region, text, length);
@@ -265,7 +266,7 @@ static void take_region(struct answer *a, const char *text, size_t length)
         a->region[0] = '\0';
 }
 
-/* "Fri, 24 May 2013 00:00:00 GMT" */
+/* Reads a date like "Fri, 24 May 2013 00:00:00 GMT". */
 static int64_t read_date(const char *text, size_t length)
 {
     char date[40];
@@ -275,7 +276,7 @@ static int64_t read_date(const char *text, size_t length)
     return strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &utc) ? (int64_t)timegm(&utc) : 0;
 }
 
-/* A word that goes into a comparison, and into a sentence. */
+/* Reads the word for an error, which is compared, and shown in a sentence. */
 static void take_error(struct answer *a, const char *text, size_t length)
 {
     copy_value(a->error, sizeof a->error, text, length);
@@ -283,7 +284,7 @@ static void take_error(struct answer *a, const char *text, size_t length)
         a->error[0] = '\0';
 }
 
-/* '"api";r=0;t=55', perhaps with spaces: of what may be asked nothing is left, for 55 seconds. */
+/* Reads a rate like '"api";r=0;t=55', perhaps with spaces: no requests are left for 55 seconds. */
 static void take_rate(struct answer *a, const char *text, size_t length)
 {
     char rate[96], *to = rate;
@@ -299,10 +300,11 @@ static void take_rate(struct answer *a, const char *text, size_t length)
     seconds = strstr(rate, ";t=");
     if (left && seconds && strcspn(left + 3, ";,") == 1 && left[3] == '0' &&
         answer_number(seconds + 3, strspn(seconds + 3, "0123456789"), &number))
-        a->exhausted = number < UINT32_MAX ? (uint32_t)number + 1 : UINT32_MAX; /* it is rounded down */
+        a->exhausted = number < UINT32_MAX ? (uint32_t)number + 1 : UINT32_MAX; /* rounded up, since the server
+                                                                                   rounds down */
 }
 
-/* A query goes into an address as it is. */
+/* Returns true if a text can stand in an address unchanged, as a query has to. */
 static bool is_query(const char *text)
 {
     while ((unsigned char)*text > ' ' && (unsigned char)*text < 0x7f && *text != '#')
@@ -310,7 +312,8 @@ static bool is_query(const char *text)
     return !*text;
 }
 
-/* '<https://host/path?QUERY>; rel="next"', perhaps after others. Only the query counts: where to ask is known. */
+/* Reads a link like '<https://host/path?QUERY>; rel="next"', perhaps after others. Only its query is kept: where to
+ * ask is known. */
 static void take_link(struct answer *a, const char *text, size_t length)
 {
     static const char next[] = "rel=\"next\"";
@@ -385,7 +388,7 @@ static void take_line(struct transfer *t, const char *line, size_t bytes)
 
     while (bytes > 0 && strchr("\r\n \t", line[bytes - 1]))
         bytes--;
-    if (bytes >= 12 && strncmp(line, "HTTP/", 5) == 0) { /* also after a 100 Continue */
+    if (bytes >= 12 && strncmp(line, "HTTP/", 5) == 0) { /* the head of an answer may follow a 100 Continue */
         const char *space = memchr(line, ' ', bytes);
 
         t->answer = (struct answer) { .size = UINT64_MAX };
@@ -412,7 +415,7 @@ bool answer_line(struct transfer *t, const char *line, size_t bytes)
 void answer_redirect(struct transfer *t, const char *url)
 {
     if (url_in_hub(t->url) && !url)
-        return; /* it stays where the Hub has sent it */
+        return; /* an object of the Hub stays where the Hub has sent the client */
     text_forget(t->redirected);
     t->redirected = NULL;
     if (url && !url_in_bucket(t->url) && (text_begins(url, "https://") || (!t->secure && text_begins(url, "http://"))))
@@ -421,7 +424,7 @@ void answer_redirect(struct transfer *t, const char *url)
 
 /* ---- The body --------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the answer is the range that the transfer wants next, by its code and head. */
+/* Returns true if the answer's code and head say that it is the range that the transfer wants next. */
 static bool answer_is_range(const struct transfer *t)
 {
     const struct answer *a = &t->answer;
@@ -431,7 +434,7 @@ static bool answer_is_range(const struct transfer *t)
     return t->code == 200 && t->first == 0 && t->received == 0 && a->size == t->count;
 }
 
-/* Returns true if more of it is worth reading: libcurl says only at its end where else the object is. */
+/* Returns true if more of an error's body is worth reading: libcurl says only at its end where else the object is. */
 static bool keep_problem(struct transfer *t, const void *bytes, size_t count)
 {
     size_t room = sizeof t->problem - t->problem_bytes, most = t->code / 100 == 3 ? MAX_MOVED : sizeof t->problem;
@@ -467,13 +470,13 @@ bool answer_bytes(struct transfer *t, const void *bytes, size_t count)
     return true;
 }
 
-/* The Hub's etags are what files are, also if the answer is compressed. */
+/* Returns an etag without its mark as weak, which the Hub adds to compressed answers: its etags stand for files. */
 static const char *strong(const struct transfer *t, const char *etag)
 {
     return url_in_hub(t->url) && text_begins(etag, "W/") ? etag + 2 : etag;
 }
 
-/* Returns where the Hub keeps a file, it has another etag; the Hub has said which file it is. */
+/* On the server where the Hub keeps a file, the file has another etag; there the Hub has said which file it is. */
 bool answer_same_version(const struct transfer *t)
 {
     return !t->if_match || !*t->if_match || !*t->answer.etag ||

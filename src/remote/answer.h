@@ -4,18 +4,18 @@
 
 #include "remote.h"
 
-/* A decimal number of at most 18 digits. */
+/* Reads a decimal number of at most 18 digits. */
 bool answer_number(const char *text, size_t length, uint64_t *value);
 
 /* Returns true if the etag is the wanted one, as far as both are known. */
 bool answer_same_version(const struct transfer *t);
 
-/* S3's word for what went wrong ("SlowDown"), or "". */
+/* Copies S3's word for what went wrong ("SlowDown"), or "". */
 #define ANSWER_CODE 64u
 void answer_code(const struct transfer *t, char code[ANSWER_CODE]);
 
-/* Fills `err` for an answer that is final and not what was asked for. `signed_by_key`: the request had a signature, or
- * a token. `hub` is the Hub's address, for sentences that lead to a page of it; NULL: the usual one. */
+/* Fills `err` for an answer that is final and not what was asked for. `signed_by_key`: the request had a signature
+ * or a token. `hub` is the Hub's address, for sentences that lead to a page of it; NULL: the usual one. */
 enum leat_status answer_failed(const struct transfer *t, bool signed_by_key, const char *hub, struct leat_error *err);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * azure.c: A signature ("Shared Key") is the HMAC of the request's method, some of its headers, its path
- * after the account's name, and its query, each as the service writes them down.
- */
+/* azure.c: signs requests to Azure. A signature ("Shared Key") is the HMAC of the request's method, some of its
+ * headers, its path after the account's name, and its query, each in the form in which the service writes them. */
 #include "azure.h"
 
 #include <stdio.h>
@@ -24,12 +22,12 @@
 
 /* ---- The account ------------------------------------------------------------------------------------------------- */
 
-/* What "UseDevelopmentStorage=true" stands for: the emulator on this machine, whose account everybody knows. */
+/* The meaning of "UseDevelopmentStorage=true": the emulator on this machine, whose account everybody knows. */
 #define EMULATOR                                                                                                       \
     "AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTO"  \
     "tr/KBHBeksoGMGw==;BlobEndpoint=http://127.0.0.1:10000/devstoreaccount1"
 
-/* Sets *value to what NAME=VALUE;... has for a name, whatever its case; NULL: nothing. */
+/* Sets *value to the value of a name, whatever its case, in NAME=VALUE;...; NULL if the name is missing. */
 static enum leat_status take_member(char **value, const char *text, const char *name, struct leat_error *err)
 {
     *value = NULL;
@@ -42,7 +40,7 @@ static enum leat_status take_member(char **value, const char *text, const char *
     return LEAT_OK;
 }
 
-/* The endpoint is named, or made of the account's name. */
+/* Sets *endpoint to the endpoint that is named, or one made of the account's name. */
 static enum leat_status take_endpoint(char **endpoint, const char *text, const char *account, struct leat_error *err)
 {
     char *protocol = NULL, *suffix = NULL;
@@ -99,7 +97,7 @@ enum leat_status azure_settle(struct environment *e, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     sas = values[SETTING_AZURE_SAS];
-    if (sas && *sas == '?') /* as the portal gives it */
+    if (sas && *sas == '?') /* the portal gives SAS tokens with a leading ? */
         memmove(sas, sas + 1, strlen(sas));
     if (sas && strpbrk(sas, " \t\r\n#?"))
         return status_argument(err, "AZURE_STORAGE_SAS_TOKEN",
@@ -172,7 +170,7 @@ enum leat_status remote_azure_server(char **server, const struct url *url, struc
 
 /* ---- Signing ----------------------------------------------------------------------------------------------------- */
 
-/* The value of a header; "": none. */
+/* Returns the value of a header, or "" if it is missing. */
 static const char *value_of(const struct request *q, const char *name)
 {
     size_t length = strlen(name);
@@ -183,7 +181,7 @@ static const char *value_of(const struct request *q, const char *name)
     return "";
 }
 
-/* A line for each header x-ms-..., which were added in their order, as "name:value". */
+/* Writes a line "name:value" for each header x-ms-..., which were added in the order of their names. */
 static enum leat_status write_headers(char **out, const struct request *q, struct leat_error *err)
 {
     size_t bytes = 1;
@@ -200,13 +198,13 @@ static enum leat_status write_headers(char **out, const struct request *q, struc
 
             to = (char *)mempcpy(to, q->headers[i], name);
             to = stpcpy(to, q->headers[i] + name + 1);
-            *to++ = '\n'; /* in the place of the space after the colon */
+            *to++ = '\n'; /* replaces the space after the colon */
         }
     *to = '\0';
     return LEAT_OK;
 }
 
-/* A line for each member of the query, decoded, as "name:value". They are sorted, as in all queries here. */
+/* Writes a line "name:value" for each member of the query, decoded. Members are sorted, as in all queries here. */
 static enum leat_status write_query(char **out, const char *query, struct leat_error *err)
 {
     char *to = *out = malloc(strlen(query) + 2);
@@ -229,7 +227,7 @@ static enum leat_status write_query(char **out, const char *query, struct leat_e
     return LEAT_OK;
 }
 
-/* The request as the service writes it down. */
+/* Writes the request in the form that the service signs. */
 static enum leat_status write_down(char **out, const struct request *q, const struct transfer *t,
                                    const struct address *a, const char *account, struct leat_error *err)
 {
@@ -241,7 +239,7 @@ static enum leat_status write_down(char **out, const struct request *q, const st
         (void)snprintf(length, sizeof length, "%zu", t->body_bytes);
     if (s == LEAT_OK)
         s = write_query(&query, t->query ? t->query : "", err);
-    if (s == LEAT_OK) /* empty lines are headers that are not sent: of encoding, language, type and dates */
+    if (s == LEAT_OK) /* empty lines stand for headers that are not sent: encoding, language, type and dates */
         s = text_join(out, err, q->method, "\n\n\n", length, "\n", value_of(q, "Content-MD5"), "\n\n\n\n",
                       value_of(q, "If-Match"), "\n", value_of(q, "If-None-Match"), "\n\n", value_of(q, "Range"), "\n",
                       headers, "/", account, a->path, query, NULL);
@@ -282,7 +280,7 @@ static enum leat_status add_signature(struct request *q, const struct transfer *
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
 
-/* The server compares the body with its MD5; and an object that is made keeps what it was made of. */
+/* Adds the MD5 of the body, which the server compares; and to an object that is made, the MD5s of its parts. */
 static enum leat_status add_digests(struct request *q, const struct transfer *t, char made_of[MD5_ETAG],
                                     struct leat_error *err)
 {

@@ -16,14 +16,15 @@
 #include "keys.h"
 #include "remote.h"
 
-/* The header with what the parts of an object are, which S3's etags say: MD5_ETAG characters. */
+/* The header with the MD5s of an object's parts, which S3's etags contain; it has MD5_ETAG characters. */
 #define AZURE_MADE_OF "x-ms-meta-leat_md5"
 
-/* Replaces the other variables by what a connection string says. LEAT_E_ARGUMENT for a wrong connection string, key or
- * endpoint. May be called again. */
+/* Replaces the other variables by those of a connection string. LEAT_E_ARGUMENT for a wrong connection string, key
+ * or endpoint. May be called again. */
 enum leat_status azure_settle(struct environment *e, struct leat_error *err);
 
-/* The account as id and its key as secret, or a SAS token, without its ?, as query; all NULL: neither is set. */
+/* Returns the account as id and its key as secret, or a SAS token, without its ?, as query; all NULL: neither is
+ * set. */
 struct credentials azure_keys(const struct environment *e, const struct url *u);
 
 /* Returns the endpoint that a variable names for the account of a URL; NULL: none. */
@@ -33,7 +34,7 @@ const char *azure_named(const struct environment *e, const struct url *u);
 enum leat_status azure_endpoint(char **endpoint, const struct environment *e, const struct url *u,
                                 struct leat_error *err);
 
-/* Adds the headers of a request, and its signature or a token, if there are any. `moment`: by the server's clock. */
+/* Adds the headers of a request, and its signature or a token, if there are any. `moment` is the server's time. */
 enum leat_status azure_headers(struct request *q, const struct transfer *t, const struct address *a,
                                const struct credentials *c, time_t moment, struct leat_error *err);
 

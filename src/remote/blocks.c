@@ -14,7 +14,7 @@
 #include "upload.h"
 #include "xml.h"
 
-/* "00001-" and the MD5 in hexadecimal; all names of a blob's blocks are equally long. */
+/* Length of a block's name, "00001-" and the MD5 in hexadecimal: all names of a blob's blocks are equally long. */
 #define NAME 39u
 #define FORM "%06u-"
 
@@ -27,7 +27,7 @@ static void make_name(uint64_t part, const uint8_t md5[MD5_BYTES], char out[BASE
     base64_encode(out, (const uint8_t *)name, NAME);
 }
 
-/* Notes a block that is there, if its name is one of ours. */
+/* Notes a block on the server, if its name is one of ours. */
 static void take_name(struct upload *u, const struct xml_text *text)
 {
     uint8_t name[BASE64_ROOM(BASE64_TEXT(NAME)) + 1], md5[MD5_BYTES];
@@ -66,7 +66,7 @@ enum leat_status blocks_find(struct upload *u, struct leat_error *err)
     if (s == LEAT_OK && x.broken)
         s = upload_strange(u->url, &why);
     transfer_free(&t);
-    if (s == LEAT_E_NO_FILE) /* no blob, and no block */
+    if (s == LEAT_E_NO_FILE) /* there is no blob, and no block */
         return LEAT_OK;
     if (s != LEAT_OK && err)
         *err = why;
@@ -99,7 +99,7 @@ static enum leat_status make_list(const struct upload *u, struct buffer *b, stru
     return s == LEAT_OK ? buffer_append(b, "</BlockList>", 12, err) : s;
 }
 
-/* The etag that S3 would give the object: of the MD5s of its parts. */
+/* Computes the etag that S3 would give the object, from the MD5s of its parts. */
 static enum leat_status describe(const struct upload *u, char made_of[MD5_ETAG], struct leat_error *err)
 {
     uint8_t *all = malloc((size_t)u->part_count * MD5_BYTES), md5[MD5_BYTES];

@@ -1,4 +1,4 @@
-/* carrier.c: Requests by libcurl, or none in a build without it. */
+/* carrier.c: carries requests by libcurl, or none in a build without it. */
 #include "carrier.h"
 
 #include <dlfcn.h>
@@ -34,17 +34,15 @@ enum leat_status request_add_token(struct request *q, const char *token, struct 
 
 /* ---- libcurl's functions ----------------------------------------------------------------------------------------- */
 
-/*
- * They are found when they are first needed. Linking with libcurl would load some 30 libraries into every program that
- * uses leat, also into those that never see a URL.
- */
+/* The functions of libcurl, which are found when they are first needed. Linking with libcurl would load some 30
+ * libraries into every program that uses leat, also into those that never see a URL. */
 #define CURL_FUNCTIONS(each)                                                                                           \
     each(global_init_mem) each(easy_init) each(easy_cleanup) each(easy_setopt) each(easy_getinfo) each(easy_strerror)  \
         each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) each(multi_perform)      \
             each(multi_poll) each(multi_wakeup) each(multi_info_read) each(multi_setopt) each(slist_append)            \
                 each(slist_free_all)
 
-/* Without parentheses these would be the macros that check types, which only fit calls by name. */
+/* The parentheses keep these from being the macros that check types, which only fit calls by name. */
 #define CURL_MEMBER(name) __typeof__(&(curl_##name)) name;
 struct curl_api {
     void *library;
@@ -53,7 +51,7 @@ struct curl_api {
 
 #define LIBRARY "libcurl.so.4"
 
-/* Debian's second library differs only in its TLS. */
+/* Loads libcurl. Debian's second library of it differs only in its TLS. */
 static void *load(void)
 {
     static const char *const names[] = { LIBRARY, "libcurl-gnutls.so.4" };
@@ -79,7 +77,8 @@ static const char *find_all(struct curl_api *api)
     return NULL;
 }
 
-/* libcurl goes on to call these functions, also if the program has closed the library that they are in. */
+/* Keeps this library loaded: libcurl goes on to call these functions, also if the program has closed the library
+ * that has them. */
 static void stay_loaded(void)
 {
     static const char here;
@@ -108,8 +107,9 @@ static enum leat_status curl_api_open(struct curl_api *api, struct leat_error *e
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "URLs need libcurl 7.68 or newer: " LIBRARY " has no %s; install a newer one", missing);
     stay_loaded();
-    /* libcurl copies requests and answers, with the tokens and keys in them: what it frees is zeroed. The call is
-     * counted: it may be called by others, whose memory it is then, and again. */
+    /* libcurl copies requests and answers, with the tokens and keys in them, so memory that it frees is zeroed.
+     * Initialization is counted: others may have called it, with their own functions for memory, and may call it
+     * again. */
     r = api->global_init_mem(CURL_GLOBAL_DEFAULT, malloc, text_wipe, text_resize, strdup, calloc);
     if (r != CURLE_OK)
         return status_set(err, LEAT_E_UNSUPPORTED, "libcurl does not start: %s", api->easy_strerror(r));
@@ -194,7 +194,7 @@ static void end_attempt(struct carrying *c, struct transfer *t)
 
 static bool add_headers(struct carrying *c, struct attempt *a, const struct request *r)
 {
-    /* what libcurl would add by itself to a request with a body */
+    /* keeps libcurl from adding these headers to a request with a body */
     static const char *const none[] = { "Expect:", "Content-Type:" };
 
     for (size_t i = 0; i < r->header_count + 2; i++) {
@@ -230,7 +230,7 @@ static bool set_all(struct carrying *c, struct transfer *t, const struct request
     SET(WRITEFUNCTION, on_bytes);
     SET(WRITEDATA, (void *)t);
     SET(PRIVATE, (void *)t);
-    if (t->count >= (uint64_t)BULK_BUFFER) /* of large ranges; libcurl's own 16 KiB are right for others */
+    if (t->count >= (uint64_t)BULK_BUFFER) /* a buffer for large ranges; libcurl's own 16 KiB are right for others */
         SET(BUFFERSIZE, BULK_BUFFER);
     if (t->method == TRANSFER_PUT || t->method == TRANSFER_POST) {
         SET(POSTFIELDSIZE_LARGE, (curl_off_t)t->body_bytes);
@@ -287,7 +287,7 @@ static enum carried judge(CURLcode r, const struct transfer *t)
     case CURLE_UNKNOWN_OPTION:
     case CURLE_OUT_OF_MEMORY:
         return CARRIED_HOPELESS;
-    case CURLE_WRITE_ERROR: /* our own no; its code says why */
+    case CURLE_WRITE_ERROR: /* the transfer has refused the answer, and its code says why */
         return t->code >= 200 ? CARRIED : CARRIED_PARTLY;
     default:
         return CARRIED_PARTLY;
@@ -336,6 +336,6 @@ static void close_none(struct carrying *c)
     (void)c;
 }
 
-/* Nothing can be opened, so the others are never called. */
+/* The table without libcurl: nothing can be opened, so its other functions are never called. */
 const struct carrier carrier_library = { .open = open_none, .close = close_none };
 #endif

@@ -13,9 +13,10 @@ struct request {
     const char *method, *url;
     char *headers[CARRIER_HEADERS]; /* "name: value" */
     size_t header_count;
-    uint32_t stall_seconds;   /* less than 1 KiB per second for so long ends it; a connection takes no longer */
-    bool near;                /* a service of this machine's provider: goes past any proxy */
-    const char *certificates; /* a file of those of authorities; NULL: the system's */
+    uint32_t stall_seconds;   /* an attempt ends that gets less than 1 KiB per second for this long, and a connection
+                                 that takes longer */
+    bool near;                /* the server is a service of this machine's provider, and no proxy is used */
+    const char *certificates; /* file with the certificates of authorities; NULL: the system's */
 };
 
 /* Adds a header to a request. */
@@ -36,9 +37,9 @@ struct carrying;
 
 struct carrier {
     enum leat_status (*open)(struct carrying **out, struct leat_error *err);
-    void (*close)(struct carrying *c); /* no attempt is under way; NULL is fine */
+    void (*close)(struct carrying *c); /* Closes the carrier, with no attempt under way. NULL is fine. */
 
-    /* Sends a request for `t`, which gets what the answer brings by the calls below. `request` is not kept. */
+    /* Sends a request for `t`, which gets the answer by the calls below. `request` is not kept. */
     enum leat_status (*begin)(struct carrying *c, struct transfer *t, const struct request *request,
                               struct leat_error *err);
     void (*cancel)(struct carrying *c, struct transfer *t);
@@ -46,10 +47,10 @@ struct carrier {
     /* Moves all attempts on, and waits at most `milliseconds` for something to happen. */
     void (*run)(struct carrying *c, int milliseconds);
 
-    /* Ends that wait, or the next one, at once. From any thread. */
+    /* Ends the wait of run(), or its next one, at once. Any thread may call it. */
     void (*wake)(struct carrying *c);
 
-    /* An attempt that ended, or NULL; `why` says what went wrong, "" if nothing did. */
+    /* Returns an attempt that has ended, or NULL. `why` says what went wrong, or is "". */
     struct transfer *(*ended)(struct carrying *c, enum carried *how, const char **why);
 };
 
@@ -57,13 +58,13 @@ extern const struct carrier carrier_library;
 
 /* ---- answer.c: what the carrier reports ---- */
 
-/* A line of the head, or after the body, its end of line included; false: there are too many. */
+/* Takes a line of the head, or one after the body, with its end of line. Returns false if there are too many lines. */
 bool answer_line(struct transfer *t, const char *line, size_t bytes);
 
 /* Returns where the answer sends the client instead, or NULL. */
 void answer_redirect(struct transfer *t, const char *url);
 
-/* Bytes of the body; false: the rest is not wanted. */
+/* Takes bytes of the body. Returns false if the rest is not wanted. */
 bool answer_bytes(struct transfer *t, const void *bytes, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * client.c: Transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends
- * what is due and lets the carrier work until one is done. No thread of its own: what is under way moves on only while
- * somebody waits.
+ * client.c: transfers under way. A transfer is carried, or waits for its next try; remote_wait() sends what is due
+ * and lets the carrier work until one is done. The client has no thread: transfers move on only while somebody
+ * waits.
  */
 #include "client.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
 
-/* A transfer as a request: its address, its headers and their signature. */
+/* Sends a transfer as a request: its address, its headers and their signature. */
 
 #define FINISH_STALLS 15u /* putting an upload's parts together takes a server minutes, in silence */
 
@@ -48,7 +48,7 @@ static void free_headers(struct request *q)
 
 static enum leat_status add_conditions(struct request *q, const struct transfer *t, struct leat_error *err)
 {
-    /* not of the Hub: where a file is kept, it has another etag */
+    /* a file on the Hub has another etag where it is kept */
     bool strong = t->if_match && *t->if_match && !text_begins(t->if_match, "W/") && !url_in_hub(t->url);
     enum leat_status s = LEAT_OK;
     char range[64];
@@ -116,7 +116,7 @@ static enum leat_status make_address(struct remote *r, const struct url *u, stru
     return s;
 }
 
-/* The Hub's API: ENDPOINT/api/... */
+/* Makes the address of a call of the Hub's API: ENDPOINT/api/... */
 static enum leat_status call_address(struct remote *r, struct transfer *t, struct address *a, struct leat_error *err)
 {
     const char *endpoint = r->environment.values[SETTING_HUB_ENDPOINT];
@@ -142,7 +142,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
     struct request q = { .method = methods[t->method], .stall_seconds = r->options.stall_seconds };
     struct credentials c = t->withheld ? (struct credentials) { .id = NULL } : keys_of(r, t->url);
     bool azure = t->url->scheme == URL_AZURE;
-    const char *query = t->query && !t->redirected ? t->query : ""; /* a redirect has it */
+    const char *query = t->query && !t->redirected ? t->query : ""; /* the address of a redirect has the query */
     const char *sas = c.query ? c.query : "";
     enum leat_status s;
     char *url;
@@ -173,7 +173,7 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
     return s;
 }
 
-/* As the Hub's own client reads it. */
+/* Returns true if a variable's value means yes to the Hub's own client. */
 static bool is_true(const char *value)
 {
     static const char *const words[] = { "1", "on", "yes", "true" };
@@ -227,19 +227,19 @@ static enum leat_status client_send(struct remote *r, struct transfer *t, struct
 
 /* ---- Judging answers --------------------------------------------------------------------------------------------- */
 
-/* What an attempt came to: done, failed, or to be tried again, and when. */
+/* Decides what an attempt came to: done, failed, or to be tried again, and when. */
 
 #define SECOND        ((uint64_t)1000000000)
 #define FIRST_WAIT    (SECOND / 10)
 #define MAX_WAIT      (20 * SECOND)
 #define LONG_WAIT     (2 * SECOND)      /* worth a word */
-#define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, in all tries of a transfer together */
-#define UNKNOWN_TRIES 4u /* of a server that has never answered: it does not exist, mostly; within a second */
+#define MAX_ASKED     TINY_OR(1u, 300u) /* seconds that a server can ask for, summed over all tries of a transfer */
+#define UNKNOWN_TRIES 4u /* tries for a server that has never answered, within a second: mostly it does not exist */
 #define MAX_REDIRECTS 10u
-#define AZURE_SKEW    600 /* seconds; it refuses 15 minutes, with the same word as a wrong key */
+#define AZURE_SKEW    600 /* seconds; Azure refuses 15 minutes, with the word that means a wrong key */
 
-/* A random time, so that clients that failed together do not come back together; at least half of a limit that
- * doubles, so that the standard tries together outlast the restart of a server. */
+/* Returns a random time, at least half of a limit that doubles with each try: clients that failed together then do
+ * not come back together, and the standard tries together outlast the restart of a server. */
 static uint64_t wait_before(struct transfer *t)
 {
     uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word;
@@ -266,7 +266,7 @@ static bool again(struct remote *r, struct transfer *t, uint64_t wait)
     return false;
 }
 
-/* Where a file is kept may have changed. Another transfer may have been told the new address meanwhile. */
+/* Forgets where a file is kept, which may have changed. Another transfer may have learned the new address meanwhile. */
 static void forget_moved(struct transfer *t)
 {
     if (t->redirected && t->moved && *t->moved && strcmp(*t->moved, t->redirected) == 0) {
@@ -282,7 +282,7 @@ static bool retry(struct remote *r, struct transfer *t, uint32_t max_tries, cons
     char code[ANSWER_CODE], tries[48] = "once";
     uint64_t tenths;
 
-    forget_moved(t); /* another server may have it */
+    forget_moved(t); /* another server may have the file */
     if (++t->tries < max_tries)
         return again(r, t, wait_before(t));
     if (t->answer.compressed && t->code >= 200 && t->code < 300)
@@ -308,17 +308,17 @@ static bool is_later(const struct transfer *t)
         return true;
     answer_code(t, code);
     return strcmp(code, "RequestTimeout") == 0 || strcmp(code, "SlowDown") == 0 ||
-           strcmp(code, "Md5Mismatch") == 0 || /* Azure's, of a body that was damaged on its way */
+           strcmp(code, "Md5Mismatch") == 0 || /* Azure's word for a body that was damaged on its way */
            (t->code == 409 && strcmp(code, "ConditionalRequestConflict") == 0);
 }
 
 static bool is_expired(const char *code)
 {
     return strcmp(code, "ExpiredToken") == 0 || strcmp(code, "TokenRefreshRequired") == 0 ||
-           strcmp(code, "InvalidAuthenticationInfo") == 0; /* Azure's, of a token of Entra ID */
+           strcmp(code, "InvalidAuthenticationInfo") == 0; /* Azure's word for a wrong token of Entra ID */
 }
 
-/* What the Hub says of a file when it says where that is kept; and where. */
+/* Keeps what the Hub says of a file when it redirects: its etag, and where it is kept. */
 static void keep_moved(struct transfer *t)
 {
     if (*t->answer.etag)
@@ -327,10 +327,10 @@ static void keep_moved(struct transfer *t)
         return;
     text_forget(*t->moved);
     if (text_join(t->moved, NULL, t->redirected, NULL) != LEAT_OK)
-        *t->moved = NULL; /* the next one asks again */
+        *t->moved = NULL; /* the next transfer asks again */
 }
 
-/* An address that the Hub gave counts for some time. */
+/* Forgets the address that the Hub gave, which is valid for some time only. Returns true if that may help. */
 static bool asks_hub_again(struct transfer *t)
 {
     if (!t->redirected || t->moved_tried || t->code < 400)
@@ -340,7 +340,7 @@ static bool asks_hub_again(struct transfer *t)
     return true;
 }
 
-/* What has to change in the next request, if that helps: clock, keys, region, address. */
+/* Changes what the next request needs (clock, keys, region, address), and returns true if that may help. */
 static bool adapts(struct remote *r, struct transfer *t)
 {
     char code[ANSWER_CODE];
@@ -377,7 +377,8 @@ static bool adapts(struct remote *r, struct transfer *t)
     return false;
 }
 
-/* What has no bytes at all has no range of them either: some servers then answer with 416, some with the whole. */
+/* Returns true for an answer about an empty object. It has no range of bytes, so some servers answer with 416,
+ * others with the whole. */
 static bool is_empty(const struct transfer *t)
 {
     return t->code == 200 && t->up_to && t->first == 0 && !t->checked && t->answer.size == 0;
@@ -402,15 +403,17 @@ static bool judge_answer(struct remote *r, struct transfer *t, const char *why)
     return fail(t, answer_failed(t, signs(r, t->url), r->environment.values[SETTING_HUB_ENDPOINT], &t->error));
 }
 
-/* All bytes that were asked for have come, whatever happened to the connection after that (libcurl also gives up one
- * that was slow in the very moment in which the last byte comes; lines without end may follow): there is nothing left
- * to ask for. */
+/*
+ * Returns true if all bytes that were asked for have come, whatever happened to the connection after that: there is
+ * nothing left to ask for. (libcurl also gives up a slow connection at the moment in which the last byte comes;
+ * lines without end may follow.)
+ */
 static bool has_all(const struct transfer *t)
 {
     return t->code >= 200 && t->code < 300 && t->count > 0 && t->checked && !t->refused && t->received == t->count;
 }
 
-/* Returns true if certificates play a part: not with http://, also of an endpoint. */
+/* Returns true if certificates play a part: neither the URL nor its endpoint is http://. */
 static bool is_secure(const struct remote *r, const struct url *u)
 {
     const char *endpoint = u->scheme == URL_HTTPS ? NULL : keys_endpoint(r, u);
@@ -418,7 +421,7 @@ static bool is_secure(const struct remote *r, const struct url *u)
     return u->scheme != URL_HTTP && !(endpoint && text_begins(endpoint, "http://"));
 }
 
-/* What an attempt comes to: done with t->status, or to be tried again at t->not_before. */
+/* Judges an attempt: it is done with t->status, or will be tried again at t->not_before. */
 static bool client_is_done(struct remote *r, struct transfer *t, enum carried how, const char *why)
 {
     uint32_t max_tries = r->options.max_tries;
@@ -456,7 +459,7 @@ static bool client_is_done(struct remote *r, struct transfer *t, enum carried ho
 #define STANDARD_STALL  20u
 #define STANDARD_REGION "us-east-1"
 #define STANDARD_LISTED ((uint64_t)1000000)
-#define TURN_MS         100 /* how long a caller that wants to stop may have to wait */
+#define TURN_MS         100 /* milliseconds that a caller which wants to stop may have to wait */
 #define MILLISECOND     ((uint64_t)1000000)
 
 static enum leat_status read_settings(struct remote *r, struct leat_error *err)
@@ -567,7 +570,7 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
     return client_send(r, t, err);
 }
 
-/* Sends one that is due. False: none is; *until is how many milliseconds to wait at most. */
+/* Sends one transfer that is due. Returns false if none is; *until is how many milliseconds to wait at most. */
 static bool send_due(struct remote *r, struct transfer **failed, int *until)
 {
     uint64_t now = clock_ns();
@@ -606,7 +609,7 @@ static struct transfer *take_ended(struct remote *r)
     return NULL;
 }
 
-/* Once for each time that all must wait. */
+/* Calls the option `waits`, once for each time that all transfers must wait. */
 static void tell_waits(struct remote *r)
 {
     const struct transfer *first = r->waiting;
@@ -629,7 +632,7 @@ static void tell_waits(struct remote *r)
     r->options.waits(r->options.context, why);
 }
 
-/* libcurl waits by itself only for connections. */
+/* Waits for the time, since libcurl waits only for connections. */
 static void pass_time(struct remote *r, int milliseconds)
 {
     struct timespec time = { 0, (long)milliseconds * (long)MILLISECOND };
@@ -659,7 +662,8 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
 
     for (;;) {
         *done = take_ended(r);
-        while (!*done && send_due(r, done, &until)) /* also what has just ended, to be tried again at once */
+        while (!*done && send_due(r, done, &until)) /* a transfer that has just ended may have to be tried again at
+                                                       once */
             ;
         if (*done || (!r->under_way && !r->waiting))
             return LEAT_OK;
@@ -669,7 +673,7 @@ enum leat_status remote_wait(struct remote *r, struct transfer **done, struct le
             return LEAT_E_AGAIN;
         woken = atomic_exchange(&r->woken, false);
         tell_waits(r);
-        pass_time(r, woken ? 0 : until); /* those under way are moved on in any case */
+        pass_time(r, woken ? 0 : until); /* transfers under way move on in any case */
     }
 }
 

@@ -15,14 +15,14 @@ struct remote {
     struct keys keys[KEYS_OWNERS];
     struct carrying *carrying;
     struct transfer *under_way; /* has an attempt */
-    struct transfer *waiting;   /* transfers to be tried at their not_before */
+    struct transfer *waiting;   /* transfers to be tried again at their not_before */
     int64_t skew;               /* lead of the server's clock, in seconds, once it has refused this machine's */
     uint64_t max_listed;        /* objects of one list */
     char region[32];
     struct remote_counts counts;
-    uint64_t told;      /* options.waits was told that nothing is tried before */
-    bool azure_settled; /* its variables, which only its URLs need */
-    bool answered;      /* a server has: one that cannot be reached then is away for a while */
+    uint64_t told;      /* time until which options.waits was told that nothing is tried */
+    bool azure_settled; /* the variables of Azure were read, which only its URLs need */
+    bool answered;      /* a server has answered: one that cannot be reached later is only away for a while */
     atomic_bool woken, given_up;
 };
 

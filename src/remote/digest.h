@@ -20,7 +20,7 @@ void md5_of(const void *bytes, size_t count, uint8_t out[MD5_BYTES]);
 /* Writes a hash as an etag: in quotes; `parts` above 0 is appended ("...-3"). */
 void md5_etag(const uint8_t hash[MD5_BYTES], uint64_t parts, char out[MD5_ETAG]);
 
-/* The MD5 that an etag of a single part holds; 0: it holds none. */
+/* Returns the MD5 that an etag of a single part holds; 0: it holds none. */
 int md5_of_etag(const char *etag, uint8_t out[MD5_BYTES]);
 
 /* ---- SHA-256 ----------------------------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ int md5_of_etag(const char *etag, uint8_t out[MD5_BYTES]);
 
 #define SHA256_BYTES 32u
 #define SHA256_BLOCK 64u
-#define SHA256_HEX   65u /* in hexadecimal, with the NUL */
+#define SHA256_HEX   65u /* length in hexadecimal, with the NUL */
 
 struct sha256 {
     uint32_t state[8];
@@ -40,12 +40,12 @@ struct sha256 {
 void sha256_begin(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *bytes, size_t count);
 
-/* Gives the hash of all that was added, and zeroes the state. */
+/* Computes the hash of all that was added, and zeroes the state. */
 void sha256_end(struct sha256 *h, uint8_t out[SHA256_BYTES]);
 
 void sha256_of(const void *bytes, size_t count, uint8_t out[SHA256_BYTES]);
 
-/* `out` may be `key`. */
+/* Computes the HMAC; `out` may be `key`. */
 void sha256_hmac(const void *key, size_t key_bytes, const void *bytes, size_t count, uint8_t out[SHA256_BYTES]);
 
 /* In lower case. */

@@ -1,7 +1,7 @@
 /*
- * environment.c: The two files are lines of "[default]" or "[profile NAME]" (in credentials:
- * "[NAME]") and "key = value". Lines that begin with white space belong to the member before them; those that are
- * read here have none.
+ * environment.c: reads the variables and files. The two files have lines "[default]" or "[profile NAME]" (in
+ * credentials: "[NAME]") and "key = value". Lines that begin with white space belong to the member before them; the
+ * members that are read here have no such lines.
  */
 #include "environment.h"
 
@@ -18,7 +18,7 @@
 #define MAX_LINE 8192
 
 static const struct {
-    const char *variables[3], *key; /* of a profile; "": none */
+    const char *variables[3], *key; /* key of the member in a profile; "": none */
 } settings[SETTINGS] = {
     [SETTING_ID] = { { "AWS_ACCESS_KEY_ID" }, "aws_access_key_id" },
     [SETTING_SECRET] = { { "AWS_SECRET_ACCESS_KEY" }, "aws_secret_access_key" },
@@ -58,12 +58,12 @@ static const struct {
     [SETTING_CERTIFICATES] = { { "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE" }, "" },
 };
 
-/* Other ways of a profile to get keys: `aws configure export-credentials` knows them. They count before keys in its
- * files, as for other tools, but for FALL_BACK. */
+/* Members of a profile that name other ways to get keys: `aws configure export-credentials` knows them. They count
+ * before keys in its files, as for other tools, except FALL_BACK. */
 static const char *const foreign_keys[] = { "sso_session", "sso_start_url", "role_arn", "web_identity_token_file" };
 #define FALL_BACK "credential_process"
 
-/* A variable that is empty counts as not set, as for other tools. */
+/* Returns a variable's value, or NULL if it is not set. An empty variable counts as not set, as for other tools. */
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -89,8 +89,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* A secret that was mounted or read from a file often ends in a line end. As for the Hub's own client, one of nothing
- * but white space counts as not given. */
+/* Removes white space around a token: a secret that was mounted or read from a file often ends in a line end. A
+ * token of nothing but white space counts as not given, as for the Hub's own client. */
 static void clean_token(char **token)
 {
     char *text = *token ? trim(*token) : NULL;
@@ -112,7 +112,7 @@ static enum leat_status read_variables(struct environment *e, struct leat_error 
         for (unsigned v = 0; v < 3 && settings[i].variables[v] && s == LEAT_OK; v++)
             s = set_value(&e->values[i], variable(settings[i].variables[v]), err);
     e->by_variables = e->values[SETTING_ID] || (e->values[SETTING_ROLE] && e->values[SETTING_ROLE_FILE]);
-    if (!e->values[SETTING_ID]) /* what is left of other keys */
+    if (!e->values[SETTING_ID]) /* forgets what is left of other keys */
         for (unsigned i = SETTING_SECRET; i <= SETTING_TOKEN; i++) {
             text_forget(e->values[i]);
             e->values[i] = NULL;
@@ -127,7 +127,7 @@ struct profile_file {
     struct environment *e;
     bool config; /* its sections are called "profile NAME" */
     bool inside; /* the profile's section */
-    bool keys;   /* its keys count: a file before it had none */
+    bool keys;   /* the keys of this file count, since a file before it had none */
     bool *found; /* the profile */
 };
 
@@ -172,7 +172,7 @@ static enum leat_status take_line(struct profile_file *f, char *line, struct lea
     return take_member(f, trim(text), trim(equals + 1), err);
 }
 
-/* A file that is missing says nothing. */
+/* Reads a file. A missing file says nothing. */
 static enum leat_status read_file(struct profile_file *f, const char *path, struct leat_error *err)
 {
     char line[MAX_LINE], *buffer = NULL;
@@ -188,7 +188,7 @@ static enum leat_status read_file(struct profile_file *f, const char *path, stru
         s = status_no_memory(err, BUFSIZ);
         goto out;
     }
-    (void)setvbuf(in, buffer, _IOFBF, BUFSIZ); /* ours, so that it can be zeroed */
+    (void)setvbuf(in, buffer, _IOFBF, BUFSIZ); /* a buffer of our own can be zeroed */
     while (s == LEAT_OK && fgets(line, sizeof line, in))
         s = take_line(f, line, err);
     if (s == LEAT_OK && ferror(in))
@@ -247,7 +247,7 @@ enum leat_status environment_read(struct environment *e, struct leat_error *err)
     return s;
 }
 
-/* As the Hub's own client looks for it. */
+/* Reads the token where the Hub's own client looks for it. */
 enum leat_status environment_hub_token(char **token, struct leat_error *err)
 {
     static const struct {

@@ -11,7 +11,7 @@
 
 #include "leat.h"
 
-/* In the order of the table in environment.c. */
+/* The settings, in the order of the table in environment.c. */
 enum setting {
     SETTING_ID,
     SETTING_SECRET,
@@ -20,7 +20,7 @@ enum setting {
     SETTING_ENDPOINT,
     SETTING_ATTEMPTS,
     SETTING_AWS_CERTIFICATES,
-    SETTING_ROLE, /* the first of other places of keys (keys.h) */
+    SETTING_ROLE, /* the first setting of other places of keys (keys.h) */
     SETTING_ROLE_FILE,
     SETTING_ROLE_SESSION,
     SETTING_STS,
@@ -31,12 +31,12 @@ enum setting {
     SETTING_INSTANCE,
     SETTING_NO_INSTANCE,
     SETTING_GOOGLE,
-    SETTING_AZURE, /* the first of Azure's (azure.h) */
+    SETTING_AZURE, /* the first setting of Azure's (azure.h) */
     SETTING_AZURE_ACCOUNT,
     SETTING_AZURE_KEY,
     SETTING_AZURE_SAS,
     SETTING_AZURE_ENDPOINT,
-    SETTING_ENTRA_TENANT, /* the first of Microsoft Entra ID's (keys.h) */
+    SETTING_ENTRA_TENANT, /* the first setting of Microsoft Entra ID's (keys.h) */
     SETTING_ENTRA_CLIENT,
     SETTING_ENTRA_SECRET,
     SETTING_ENTRA_FILE,
@@ -44,27 +44,28 @@ enum setting {
     SETTING_IDENTITY_URL,
     SETTING_IDENTITY_HEADER,
     SETTING_IDENTITY_HOST,
-    SETTING_HUB_TOKEN, /* the first of the Hub's */
+    SETTING_HUB_TOKEN, /* the first setting of the Hub's */
     SETTING_HUB_ENDPOINT,
     SETTING_HUB_OFFLINE,
     SETTING_LISTED,
-    SETTING_CERTIFICATES, /* a file of those of authorities, in place of the system's */
+    SETTING_CERTIFICATES, /* file with the certificates of authorities, in place of the system's */
     SETTINGS
 };
 
 struct environment {
     char *values[SETTINGS]; /* NULL: not set */
-    char *profile;          /* that was asked for by name, else NULL */
-    char *foreign;          /* a way of getting keys that leat does not know, if the profile goes it */
-    char *fall_back;        /* such a way, which counts if there are no keys */
-    bool by_variables;      /* the keys are from variables, or come by a role in them: these count before the profile */
+    char *profile;          /* profile that was asked for by name, else NULL */
+    char *foreign;          /* the profile's way of getting keys, if leat does not know it; else NULL */
+    char *fall_back;        /* such a way that counts only if there are no keys */
+    bool by_variables;      /* the keys are from variables, or from a role in variables: these count before the
+                               profile */
 };
 
-/* The variables count before the files, and id, secret and token come from one place. LEAT_E_NO_FILE: the profile that
- * AWS_PROFILE names is in neither file. environment_free() also after a failure. */
+/* Reads the environment. Variables count before files, and id, secret and token come from one place. LEAT_E_NO_FILE:
+ * the profile that AWS_PROFILE names is in neither file. Call environment_free() after a failure, too. */
 enum leat_status environment_read(struct environment *e, struct leat_error *err);
 
-/* The token in the user's file, as `hf auth login` writes it; NULL: no such file. */
+/* Sets *token to the token in the user's file, as `hf auth login` writes it; NULL: there is no such file. */
 enum leat_status environment_hub_token(char **token, struct leat_error *err);
 
 /* Returns the file of certificates of authorities, or NULL for the system's. libcurl, unlike its command, reads no

@@ -1,4 +1,4 @@
-/* keys.c: see keys.h. Which keys count, and when new ones are asked for. */
+/* keys.c: decides which keys count, and when new ones are asked for. keys.h says where keys come from. */
 #include "keys.h"
 
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 
 /* ---- One question ------------------------------------------------------------------------------------------------ */
 
-/* One request to a provider of keys, and what its answer says. */
+/* Makes one request to a provider of keys, and reads its answer. */
 
 #define TRIES   3u
 #define TURN_MS 100
 
 static const char *const methods[] = { [TRANSFER_GET] = "GET", [TRANSFER_PUT] = "PUT", [TRANSFER_POST] = "POST" };
 
-/* One attempt, to its end. */
+/* Makes one attempt, and waits for its end. */
 static enum leat_status ask_once(const struct remote *r, struct carrying *c, const struct keys_question *q,
                                  struct transfer *t, enum carried *how, struct leat_error *err)
 {
@@ -52,7 +52,7 @@ static enum leat_status ask_once(const struct remote *r, struct carrying *c, con
             carrier_library.cancel(c, t);
             return status_set(err, LEAT_E_STOPPED, "%s: the request was stopped", q->what);
         }
-        if (clock_ns() > end) { /* bytes that come one by one */
+        if (clock_ns() > end) { /* ends an answer whose bytes come one by one */
             carrier_library.cancel(c, t);
             *how = CARRIED_PARTLY;
             break;
@@ -79,8 +79,11 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
                       "%s: the server answered with HTTP status %ld%s", q->what, t->code, remedy);
 }
 
-/* Asks, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404. LEAT_E_STOPPED as the
- * client's options say, and after remote_give_up(). Messages have nothing of the question but `what`. */
+/*
+ * Asks a question, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404.
+ * LEAT_E_STOPPED as the client's options say, and after remote_give_up(). Messages show nothing of the question but
+ * `what`.
+ */
 static enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer,
                                  struct leat_error *err)
 {
@@ -109,7 +112,7 @@ static enum leat_status keys_ask(const struct remote *r, const struct keys_quest
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* The places that give temporary keys; see keys.h. */
+/* The places that give temporary keys (keys.h). */
 
 #define NEAR_SECONDS  1u
 #define FAR_SECONDS   5u
@@ -119,7 +122,7 @@ static enum leat_status keys_ask(const struct remote *r, const struct keys_quest
 #define GOOGLE_PATH   "/computeMetadata/v1/instance/service-accounts/default/token"
 #define INSTANCE_KEYS "/latest/meta-data/iam/security-credentials/"
 
-/* "2026-01-31T12:00:00Z"; 0: it is no time. */
+/* Reads a time like "2026-01-31T12:00:00Z"; 0 if the text is no time. */
 static int64_t read_time(const char *text)
 {
     struct tm utc = { 0 };
@@ -132,8 +135,8 @@ static enum leat_status incomplete(const char *what, struct leat_error *err)
     return status_set(err, LEAT_E_PERMISSION, "%s: the answer has no keys", what);
 }
 
-/* Where a variable says that there are keys, LEAT_E_NO_FILE becomes `missing`, also in the error: a caller would take
- * it for an object that does not exist. */
+/* Replaces LEAT_E_NO_FILE by `missing`, also in the error, where a variable says that there are keys: a caller would
+ * take LEAT_E_NO_FILE for an object that does not exist. */
 static enum leat_status rather(enum leat_status missing, enum leat_status s, struct leat_error *err)
 {
     if (s == LEAT_E_NO_FILE && err)
@@ -141,7 +144,7 @@ static enum leat_status rather(enum leat_status missing, enum leat_status s, str
     return s == LEAT_E_NO_FILE ? missing : s;
 }
 
-/* Parses an answer in JSON; forget_answer() frees both. */
+/* Parses an answer in JSON. forget_answer() frees the tree and the answer. */
 static enum leat_status read_answer(struct jsontree *j, const char *answer, const char *what, struct leat_error *err)
 {
     enum leat_status s = jsontree_parse(j, (const uint8_t *)answer, strlen(answer), what, err);
@@ -155,7 +158,7 @@ static void forget_answer(struct jsontree *j, char *answer)
     text_forget(answer);
 }
 
-/* The end of reading an answer: frees `expires`. */
+/* Reads when the keys expire, as the last step of reading an answer. Frees `expires`. */
 static enum leat_status take_expiry(struct keys *k, char *expires, const char *what, enum leat_status s,
                                     struct leat_error *err)
 {
@@ -166,7 +169,7 @@ static enum leat_status take_expiry(struct keys *k, char *expires, const char *w
     return s;
 }
 
-/* What containers and instances answer. */
+/* Reads the answer of containers and instances. */
 static enum leat_status take_json(struct keys *k, char *answer, const char *what, struct leat_error *err)
 {
     char *expires = NULL;
@@ -271,7 +274,8 @@ bool keys_may_be_sent(const char *url)
     static const char *const near[] = { "http://127.0.0.1",      "http://localhost",      "http://169.254.170.2",
                                         "http://169.254.170.23", "http://[fd00:ec2::23]", "http://[::1]" };
 
-    for (unsigned i = 0; i < sizeof near / sizeof *near && !strchr(url, '@'); i++) /* a name before @ is no host */
+    for (unsigned i = 0; i < sizeof near / sizeof *near && !strchr(url, '@'); i++) /* no @ may stand in it, since the
+                                                                                      text before it would be no host */
         if (text_begins(url, near[i]) && strchr(":/", url[strlen(near[i])]))
             return true;
     return text_begins(url, "https://");
@@ -312,7 +316,7 @@ static enum leat_status from_container(struct remote *r, struct keys *k, struct 
 
 #define INSTANCES "the keys of this instance (EC2's metadata)"
 
-/* Whether the machine is known to be of another maker: then no request is made, which would take a second. */
+/* Returns true if the machine is known to be of another maker: then no request is made, which would take a second. */
 static bool is_other_machine(const char *maker)
 {
     static const char *const paths[] = { "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/bios_version",
@@ -355,7 +359,7 @@ static enum leat_status ask_instance(const struct remote *r, const char *path, c
     return s;
 }
 
-/* The role, whose name is the first line, and its keys. */
+/* Asks for the role, whose name is the first line, and for its keys. */
 static enum leat_status ask_role(const struct remote *r, char *header, struct keys *k, struct leat_error *err)
 {
     char *role = NULL, *answer = NULL;
@@ -382,7 +386,7 @@ static enum leat_status from_instance(struct remote *r, struct keys *k, struct l
         return LEAT_E_NO_FILE;
     s = ask_instance(r, "/latest/api/token", "", lifetime, true, &token, err);
     if (s == LEAT_E_IO && !base)
-        s = LEAT_E_NO_FILE; /* no answer: this is not an instance */
+        s = LEAT_E_NO_FILE; /* no answer means that this is not an instance */
     if (s == LEAT_OK)
         s = text_join(&header, err, "X-aws-ec2-metadata-token: ", token, NULL);
     if (s == LEAT_OK)
@@ -419,7 +423,8 @@ static enum leat_status take_token(struct keys *k, char *answer, const char *wha
         s = jsontree_copy(&k->token, &j, 0, "access_token", err);
     if (s == LEAT_OK && read_seconds(&j, "expires_in", (uint64_t)1 << 32, &seconds))
         k->expires = (int64_t)time(NULL) + (int64_t)seconds;
-    else if (s == LEAT_OK && read_seconds(&j, "expires_on", (uint64_t)1 << 40, &seconds)) /* of services of Azure */
+    else if (s == LEAT_OK &&
+             read_seconds(&j, "expires_on", (uint64_t)1 << 40, &seconds)) /* services of Azure write it */
         k->expires = (int64_t)seconds;
     forget_answer(&j, answer);
     return s == LEAT_OK && !(k->token && k->expires) ? incomplete(what, err) : s;
@@ -464,7 +469,7 @@ static enum leat_status entra_url(char **url, const struct remote *r, struct lea
     char *base = NULL, *tenant = NULL;
     enum leat_status s = text_encode(&tenant, r->environment.values[SETTING_ENTRA_TENANT], false, err);
 
-    if (s == LEAT_OK) /* some write no https:// */
+    if (s == LEAT_OK) /* some variables name the server without https:// */
         s = text_join(&base, err, host && !strstr(host, "://") ? "https://" : "", host ? host : ENTRA, NULL);
     for (size_t length = s == LEAT_OK ? strlen(base) : 0; length > 0 && base[length - 1] == '/';)
         base[--length] = '\0';
@@ -478,7 +483,7 @@ static enum leat_status entra_url(char **url, const struct remote *r, struct lea
     return s;
 }
 
-/* Shows who the client is by `proof`, whose name in the question is `name`. */
+/* Asks Entra ID for a token. `proof` shows who the client is, and is the member `name` of the question. */
 static enum leat_status ask_entra(struct remote *r, struct keys *k, const char *what, const char *name,
                                   const char *proof, struct leat_error *err)
 {
@@ -529,14 +534,14 @@ static enum leat_status from_entra_file(struct remote *r, struct keys *k, struct
 
     if (!has_client(r) || !path)
         return LEAT_E_NO_FILE;
-    s = rather(LEAT_E_ARGUMENT, text_read(&token, path, err), err); /* it is written anew from time to time */
+    s = rather(LEAT_E_ARGUMENT, text_read(&token, path, err), err); /* the file is written anew from time to time */
     if (s == LEAT_OK)
         s = ask_entra(r, k, "the token of AZURE_CLIENT_ID by AZURE_FEDERATED_TOKEN_FILE", ASSERTION, token, err);
     text_forget(token);
     return s;
 }
 
-/* Of the service that runs the program, else of the machine. */
+/* Gets a token for the identity of the service that runs the program, else of the machine. */
 static enum leat_status from_identity(struct remote *r, struct keys *k, struct leat_error *err)
 {
     char *const *values = r->environment.values;
@@ -545,7 +550,7 @@ static enum leat_status from_identity(struct remote *r, struct keys *k, struct l
     struct keys_question q = { .what = "the token of this machine's managed identity (Azure's metadata)",
                                .remedy = "; set AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN",
                                .near = true,
-                               .none = 400, /* it has no identity */
+                               .none = 400, /* the machine has no identity */
                                .seconds = NEAR_SECONDS };
     char *url = NULL, *client = NULL, *answer = NULL;
     enum leat_status s;
@@ -570,7 +575,7 @@ static enum leat_status from_identity(struct remote *r, struct keys *k, struct l
     free(client);
     free(url);
     if (s != LEAT_OK)
-        return s == LEAT_E_IO && !named ? LEAT_E_NO_FILE : s; /* no answer: this is not Azure */
+        return s == LEAT_E_IO && !named ? LEAT_E_NO_FILE : s; /* no answer means that this is not Azure */
     return take_token(k, answer, q.what, err);
 }
 
@@ -582,7 +587,7 @@ keys_place *const keys_places[KEYS_OWNERS][4] = {
 
 /* ---- Which keys count -------------------------------------------------------------------------------------------- */
 
-#define EARLY    300 /* seconds before they expire, and a request takes a while */
+#define EARLY    300 /* seconds before keys expire at which new ones are asked for, as a request takes a while */
 #define AGAIN_NS ((uint64_t)30000000000)
 
 static enum keys_owner owner_of(const struct url *u)
@@ -593,7 +598,7 @@ static enum keys_owner owner_of(const struct url *u)
                                     : KEYS_AWS;
 }
 
-/* Whether the variables have keys for it: then none are asked for. */
+/* Returns true if the variables have keys for the URL: then none are asked for. */
 static bool has_own(const struct remote *r, const struct url *u)
 {
     struct credentials c;
@@ -612,7 +617,7 @@ static bool has_own(const struct remote *r, const struct url *u)
  */
 static const struct {
     enum url_scheme scheme;
-    bool bare; /* Google's token, which counts where there are no keys, and goes to no endpoint */
+    bool bare; /* Google's token, which counts if there are no keys, and goes to no endpoint */
     const char *hosts[6];
 } secrets[] = {
     { URL_S3, false, { ".amazonaws.com", ".amazonaws.com.cn" } },
@@ -625,7 +630,7 @@ static const struct {
     { URL_HF, false, { "huggingface.co" } },
 };
 
-/* How much of an address says which server it is. */
+/* Returns how much of an address says which server it is. */
 static size_t server_length(const char *url)
 {
     const char *host = strstr(url, "://");
@@ -711,11 +716,11 @@ enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat
         return LEAT_OK;
     }
     keys_free(&got);
-    if (s == LEAT_E_NO_FILE) /* for a caller that would be an object that does not exist */
+    if (s == LEAT_E_NO_FILE) /* to a caller, LEAT_E_NO_FILE would be an object that does not exist */
         s = status_set_in(err, LEAT_E_PERMISSION, u->name, "%s: the keys have expired, and no new ones are available",
                           u->name);
     k->again = clock_ns() + AGAIN_NS;
-    return k->token && now < k->expires ? LEAT_OK : s; /* what is left of them is used */
+    return k->token && now < k->expires ? LEAT_OK : s; /* the keys are used until they expire */
 }
 
 bool keys_expired(struct remote *r, const struct url *u)

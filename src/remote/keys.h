@@ -24,11 +24,11 @@
 
 /* Who asks: an access key's id and secret, and for temporary ones a token. */
 
-/* Strings are another's, which zeroes and frees them. */
+/* Keys for requests. The strings belong to somebody else, who zeroes and frees them. */
 struct credentials {
     const char *id, *secret;
     const char *token; /* NULL: none */
-    const char *query; /* of Azure: a SAS token, which every query has; NULL: none */
+    const char *query; /* a SAS token of Azure, which every query has; NULL: none */
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
@@ -39,10 +39,10 @@ enum keys_owner { KEYS_AWS, KEYS_GOOGLE, KEYS_AZURE, KEYS_HUB, KEYS_OWNERS };
 
 struct keys {
     char *id, *secret; /* of AWS */
-    char *token;       /* of AWS, or one that stands alone */
+    char *token;       /* token of AWS's keys, or a token that stands alone */
     int64_t expires;   /* seconds since 1970 */
-    uint64_t again;    /* clock_ns(): not asked for before */
-    bool asked;        /* once, and there may be none */
+    uint64_t again;    /* clock_ns() before which keys are not asked for again */
+    bool asked;        /* keys were asked for at least once, and there may be none */
 };
 
 /* Returns the endpoint that the user's variable names for `u`; NULL: it is Amazon's, Google's, Azure's or the Hub's. */
@@ -55,34 +55,36 @@ bool keys_may_go(const struct remote *r, const struct url *u, const char *to);
  */
 enum leat_status keys_prepare(struct remote *r, const struct url *u, struct leat_error *err);
 
-/* The keys for it. All NULL: no keys. Only a token: Google's, Entra ID's, or the Hub's. */
+/* Returns the keys for a URL. All members are NULL if there are no keys; only a token is set for Google's, Entra
+ * ID's, or the Hub's. */
 struct credentials keys_of(const struct remote *r, const struct url *u);
 
-/* The server says that they have expired. Whether others may be had by keys_prepare(). */
+/* Notes that the server says that the keys have expired. Returns true if keys_prepare() may get others. */
 bool keys_expired(struct remote *r, const struct url *u);
 
 void keys_free(struct keys *k); /* zeroes them */
 
 /* ---- Asking ---- */
 
-/* A place of keys. Sets *k, whose texts are new; LEAT_E_NO_FILE: no keys here. */
+/* Looks for keys in one place. Sets *k, whose texts are new. Returns LEAT_E_NO_FILE if there are no keys here. */
 typedef enum leat_status keys_place(struct remote *r, struct keys *k, struct leat_error *err);
-extern keys_place *const keys_places[KEYS_OWNERS][4]; /* in their order; after the last NULL */
+extern keys_place *const keys_places[KEYS_OWNERS][4]; /* places in the order in which they are asked; NULL after the
+                                                         last */
 
 /* Returns true if what is secret may go to this address: https://, or http:// of this machine and its provider. */
 bool keys_may_be_sent(const char *url);
 
 struct keys_question {
     const char *what;   /* for messages */
-    const char *remedy; /* of failures: what a caller who set nothing can do; NULL: what was set says it */
+    const char *remedy; /* what a caller who set nothing can do about a failure; NULL: what was set says it */
     enum transfer_method method;
     const char *url;
-    char *headers[2]; /* "name: value"; NULL: none */
+    char *headers[2]; /* headers "name: value"; NULL: none */
     const char *body;
-    uint32_t seconds; /* of silence that are borne */
-    long none;        /* a status of HTTP that means no keys here, as 404 does */
+    uint32_t seconds; /* seconds of silence after which the attempt ends */
+    long none;        /* a status of HTTP that means no keys here, in addition to 404 */
     bool near;        /* past any proxy */
-    bool aws;         /* with AWS's certificates, if it has its own */
+    bool aws;         /* uses AWS's own file of certificates, if one is set */
 };
 
 #endif

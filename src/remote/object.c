@@ -15,11 +15,11 @@
 #include "xml.h"
 
 #define MAX_KEY     1024u
-#define MAX_EMPTY   TINY_OR(3u, 10000u) /* empty answers in a row: many objects may just have been deleted */
-#define READ_PARTS  8u                  /* of one remote_read() at once */
+#define MAX_EMPTY   TINY_OR(3u, 10000u) /* limit of empty answers in a row: many objects may just have been deleted */
+#define READ_PARTS  8u                  /* ranges that one remote_read() reads at once */
 #define UNSATISFIED 416
 
-/* What the answer to a look says. */
+/* Reads the answer to a look. */
 static enum leat_status take_look(struct remote_look *look, struct leat_error *err)
 {
     const struct transfer *t = &look->transfer;
@@ -29,7 +29,7 @@ static enum leat_status take_look(struct remote_look *look, struct leat_error *e
     memcpy(look->object.etag, t->answer.etag, sizeof look->object.etag);
     memcpy(look->object.made_of, t->answer.made_of, sizeof look->object.made_of);
     look->count = t->received;
-    if (s != LEAT_OK && t->code == UNSATISFIED) { /* no first byte: it is empty */
+    if (s != LEAT_OK && t->code == UNSATISFIED) { /* the object has no first byte, so it is empty */
         look->object.size = 0;
         return LEAT_OK;
     }
@@ -124,13 +124,13 @@ enum leat_status remote_read(struct remote *r, const struct url *url, const stru
 
 /* ---- Listing ---------------------------------------------------------------------------------------------------- */
 
-/* S3's and Azure's lists differ in names, and Azure's etags have quotes only in headers. */
+/* A list being read. S3's and Azure's lists differ in names, and Azure's etags have quotes only in headers. */
 struct listing {
     char key[MAX_KEY + 1], etag[TRANSFER_ETAG];
     uint64_t size;
     bool has_key, has_size;
-    bool folder; /* of a Data Lake, which lists them */
-    char *next;  /* what the next request begins with; NULL: this was the last */
+    bool folder; /* the element is a folder, which a Data Lake lists, too */
+    char *next;  /* text that the next request begins with; NULL: this was the last request */
     bool truncated;
 };
 
@@ -243,7 +243,7 @@ static enum leat_status make_query(char **query, const struct url *url, const ch
     return s;
 }
 
-/* Another key is kept after 1, 2, 4, ... objects: where keys go in a circle, one of it is kept at last, and comes
+/* Keeps another key after 1, 2, 4, ... objects. If keys go in a circle, one of the circle is kept at last, and comes
  * again. */
 enum leat_status remote_take_once(void *context, const char *key, uint64_t size, const char *etag,
                                   struct leat_error *err)
@@ -262,7 +262,7 @@ enum leat_status remote_take_once(void *context, const char *key, uint64_t size,
     return l->take(l->context, key, size, etag, err);
 }
 
-/* One request: up to 1,000 objects. */
+/* Makes one request, which lists up to 1,000 objects. */
 static enum leat_status list_some(struct remote *r, const struct url *bucket, struct remote_listing *l, char **next,
                                   struct leat_error *err)
 {
@@ -287,7 +287,7 @@ enum leat_status remote_list(struct remote *r, const struct url *url, remote_tak
 {
     struct remote_listing l = { .remote = r, .url = url, .take = take, .context = context };
     char nothing[] = "";
-    struct url bucket = *url; /* the same, without a key */
+    struct url bucket = *url; /* the URL without a key */
     unsigned empty = 0;
     char *next = NULL;
     enum leat_status s;

@@ -45,24 +45,24 @@ enum transfer_method { TRANSFER_GET, TRANSFER_PUT, TRANSFER_POST, TRANSFER_DELET
 struct answer {
     uint64_t size;            /* size of the whole object; UINT64_MAX: not said */
     char etag[TRANSFER_ETAG]; /* etag with its quotes; "" if there is none */
-    char made_of[MD5_ETAG];   /* etag that S3 would give what leat has put into Azure; "": not said */
+    char made_of[MD5_ETAG];   /* etag that S3 would give an object that leat has put into Azure; "": not said */
     char region[32];          /* x-amz-bucket-region */
     char error[32];           /* the Hub's word for what is wrong: X-Error-Code */
     char next[TRANSFER_NEXT]; /* the query of the next page of a list: Link */
     uint64_t first;           /* first byte of the range that the answer holds */
     int64_t date;             /* date of the server, in seconds since 1970; 0: not said */
     uint32_t retry_after;     /* seconds */
-    uint32_t exhausted;       /* seconds until there is something left of a rate that is used up; 0: it is not said */
+    uint32_t exhausted;       /* seconds until requests are left again, if none are left now; 0: not said */
     bool bytes_of_range;      /* there is a Content-Range */
-    bool linked;              /* the etag is that of what a redirect leads to */
+    bool linked;              /* the etag is that of the object that a redirect leads to */
     bool more;                /* a list goes on; `next` is empty if it is too long */
-    bool bad_token;           /* the Hub does not know it */
+    bool bad_token;           /* the Hub does not know the token */
     bool compressed;          /* its Content-Encoding is a compression; there are others that change nothing, such as
                                * chunks */
 };
 
 struct transfer {
-    /* The caller's, and not changed, but for `up_to`: */
+    /* The caller fills in these members, which stay unchanged except `up_to`: */
     enum transfer_method method;
     const struct url *url;
     const char *query;     /* S3's calls: encoded, sorted, each member with its =; NULL: none */
@@ -72,9 +72,10 @@ struct transfer {
     uint64_t first, count; /* GET: bytes [first, first + count); count 0: all, which go to `text` */
     bool up_to;            /* GET: takes fewer bytes if the object ends before; `count` is then how many there were */
     uint8_t *out;          /* room for `count` bytes */
-    const char *if_match;  /* an etag: else the transfer fails with LEAT_E_MISMATCH; NULL or "": any */
-    bool only_new;         /* calls that make an object: LEAT_E_EXISTS if there is one */
-    const char *made_of;   /* calls that make an object of parts in Azure: its answer.made_of from then on */
+    const char *if_match;  /* etag that the object must have, else the transfer fails with LEAT_E_MISMATCH; NULL or
+                              "": any */
+    bool only_new;         /* for calls that make an object: LEAT_E_EXISTS if there is one */
+    const char *made_of;   /* for calls that make an object of parts in Azure: its answer.made_of from then on */
     const void *body;      /* bytes of a PUT or POST */
     size_t body_bytes;
     void *context;
@@ -84,24 +85,24 @@ struct transfer {
     struct leat_error error;
     long code; /* code of HTTP */
     struct answer answer;
-    struct buffer text; /* the answer, if `count` is 0; transfer_free() */
+    struct buffer text; /* the answer, if `count` is 0; transfer_free() frees it */
     uint64_t received;  /* bytes in `out` */
 
-    /* The room's, all zero at first: */
+    /* These members belong to the room, and are all zero at first: */
     struct transfer *next;
     struct attempt *attempt;
     uint64_t began, not_before; /* times of clock_ns() */
     uint32_t tries, redirects;
     uint32_t asked; /* seconds that the server asked to wait, in all */
     bool skew_tried, region_tried, keys_tried, moved_tried;
-    bool secure;                          /* it began by https:// */
+    bool secure;                          /* the transfer began with https:// */
     bool withheld;                        /* no key or token was sent: it went to a host that gets none */
-    char version[TRANSFER_ETAG];          /* the etag by the server that redirected, which counts */
+    char version[TRANSFER_ETAG];          /* etag that the redirecting server gave, which is the one that counts */
     bool checked, refused;                /* the answer's head: it is not the range that was asked for */
-    bool no_memory;                       /* for what the answer says */
-    bool too_long;                        /* the answer's head, and what follows its body */
+    bool no_memory;                       /* memory was missing for the answer */
+    bool too_long;                        /* the answer's head, or the lines after its body, are too long */
     size_t head_bytes;                    /* bytes of the headers */
-    char *redirected;                     /* an https:// URL to go to instead */
+    char *redirected;                     /* https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
     size_t problem_bytes, unkept_bytes;   /* bytes of the problem, and bytes after it that were not kept */
 };
@@ -115,11 +116,11 @@ struct remote;
 struct remote_options {
     uint32_t max_tries;     /* tries of a transfer; 0: AWS_MAX_ATTEMPTS, else 10 */
     uint32_t stall_seconds; /* 0: 20 */
-    /* Asked some ten times per second; true ends waiting with LEAT_E_STOPPED. NULL: nothing does. */
+    /* Asked some ten times per second; if it returns true, waiting ends with LEAT_E_STOPPED. NULL: nothing ends it. */
     bool (*stop)(void *context);
     void *context;
-    /* Told, by the thread that waits, when nothing is under way for two seconds and more, since the server failed or
-     * asked for that. NULL: nobody is. */
+    /* Called by the thread that waits when nothing is under way for at least two seconds, since the server failed or
+     * asked for that. NULL: not called. */
     void (*waits)(void *context, const char *why);
 };
 #define REMOTE_WAITS 1200u /* room for `why` */
@@ -128,23 +129,23 @@ struct remote_options {
  */
 enum leat_status remote_open(struct remote **out, const struct remote_options *options, struct leat_error *err);
 
-/* NULL is fine. No transfer is under way. */
+/* Closes the client, with no transfer under way. NULL is fine. */
 void remote_close(struct remote *r);
 
 /* ---- One object ---- */
 
 struct remote_object {
     uint64_t size;
-    char etag[TRANSFER_ETAG]; /* "": the server gives none */
+    char etag[TRANSFER_ETAG]; /* etag; "": the server gives none */
     char made_of[MD5_ETAG];   /* see struct answer */
 };
 
-/* LEAT_E_NO_FILE if it does not exist. LEAT_E_UNSUPPORTED for a server that does not say how long it is, or does not
- * give parts of it. */
+/* Asks for an object. LEAT_E_NO_FILE: it does not exist. LEAT_E_UNSUPPORTED: the server does not say how long it is,
+ * or does not give parts of it. */
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err);
 
-/* An object to look at, one of several at once, with its first bytes. */
+/* One of several objects to look at, at once, and its first bytes. */
 struct remote_look {
     const struct url *url;
     uint8_t *first;
@@ -154,7 +155,7 @@ struct remote_look {
 };
 enum leat_status remote_look(struct remote *r, struct remote_look *looks, size_t count, struct leat_error *err);
 
-/* Sets *server to where requests for a URL of Azure's go by the variables as they are now; the caller frees it. */
+/* Sets *server to where requests for a URL of Azure's go by the present variables; the caller frees it. */
 enum leat_status remote_azure_server(char **server, const struct url *url, struct leat_error *err);
 
 /* Reads exactly these bytes of an object that remote_stat() has described, by several transfers at once. */
@@ -177,7 +178,7 @@ struct remote_listing {
     const struct url *url;
     remote_take *take;
     void *context;
-    char kept[REMOTE_KEY + 1]; /* a key before; "": none */
+    char kept[REMOTE_KEY + 1]; /* a key from before, to find circles; "": none */
     uint64_t objects;          /* so far */
 };
 remote_take remote_take_once;
@@ -186,15 +187,15 @@ remote_take remote_take_once;
 enum leat_status remote_check_listed(const struct remote *r, uint64_t objects, const struct url *url,
                                      struct leat_error *err);
 
-/* Reads one answer of a list; *next is what the next request begins with, which the caller frees, or NULL. Every byte
- * may be hostile; texts are decoded in place. */
+/* Reads one answer of a list. *next becomes the text that the next request begins with, which the caller frees, or
+ * NULL. Every byte may be hostile; texts are decoded in place. */
 enum leat_status remote_list_read(void *xml, size_t bytes, const struct url *url, remote_take *take, void *context,
                                   char **next, struct leat_error *err);
 
 /* ---- Many at once ---- */
 
-#define REMOTE_PART          ((uint64_t)8 << 20) /* a range of bulk transfers */
-#define REMOTE_DAMAGED_TRIES 3u                  /* for bytes that arrive, but are not what they should be */
+#define REMOTE_PART          ((uint64_t)8 << 20) /* size of a range in bulk transfers */
+#define REMOTE_DAMAGED_TRIES 3u                  /* tries for bytes that arrive, but are not what they should be */
 
 /* Begins a transfer, which must stay where it is until remote_wait() gives it. */
 enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_error *err);
@@ -202,23 +203,23 @@ enum leat_status remote_begin(struct remote *r, struct transfer *t, struct leat_
 /* Sets *done to the next transfer that is done, or has failed (done->status); NULL if none is under way. */
 enum leat_status remote_wait(struct remote *r, struct transfer **done, struct leat_error *err);
 
-/* Makes remote_wait(), or its next call, return LEAT_E_AGAIN soon, without an error, unless a transfer is done: there
- * is something else to do. From any thread. */
+/* Makes remote_wait(), or its next call, return LEAT_E_AGAIN soon, without an error, unless a transfer is done: the
+ * caller has something else to do. Any thread may call it. */
 void remote_wake(struct remote *r);
 
 /* Gives up what is under way: calls that wait for new keys, now or later, soon return LEAT_E_STOPPED. These include
  * remote_begin(), which waits for nothing else. Any thread may call this. */
 void remote_give_up(struct remote *r);
 
-/* Ends all that is under way, so that it can be freed: after remote_wait() has failed, or to give up. Where that was
- * stopped, waiting may go on instead. And ends one transfer, if it is under way. */
+/* remote_abandon() ends all transfers under way, so that they can be freed: after remote_wait() has failed, or to
+ * give up. (After LEAT_E_STOPPED, waiting may go on instead.) remote_cancel() ends one transfer, if it is under way. */
 void remote_abandon(struct remote *r);
 void remote_cancel(struct remote *r, struct transfer *t);
 
-/* Begins, waits, and returns what came of it; no other transfer may be under way. */
+/* Begins a transfer, waits for it, and returns its status. No other transfer may be under way. */
 enum leat_status remote_run(struct remote *r, struct transfer *t, struct leat_error *err);
 
-/* Since the client was opened. */
+/* Figures since the client was opened. */
 struct remote_counts {
     uint64_t requests, retries, bytes;
 };

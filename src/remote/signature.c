@@ -5,7 +5,7 @@
 
 #include "digest.h"
 
-#define DAY     8u /* of a moment's text */
+#define DAY     8u /* length of the date in a moment's text */
 #define SERVICE "s3"
 #define METHOD  "AWS4-HMAC-SHA256"
 
@@ -38,7 +38,7 @@ static bool list_names(const struct signature_request *r, char *names, size_t ro
     return true;
 }
 
-/* The hash of the request as the service writes it down. */
+/* Computes the hash of the request in the form that the service signs. */
 static void hash_request(const struct signature_request *r, const char *names, char hex[SHA256_HEX])
 {
     const char *const lines[] = { r->method, r->path, r->query };
@@ -64,7 +64,7 @@ static void hash_request(const struct signature_request *r, const char *names, c
     sha256_hex(hash, hex);
 }
 
-/* The key of a day, region and service, made from the secret one by one. */
+/* Makes the key of a day, region and service from the secret, step by step. */
 static void make_key(const char *secret, const char *day, const char *region, uint8_t key[SHA256_BYTES])
 {
     struct sha256 h;
@@ -74,7 +74,7 @@ static void make_key(const char *secret, const char *day, const char *region, ui
     if (bytes + 4 <= sizeof first) {
         memcpy(first + 4, secret, bytes);
         bytes += 4;
-    } else { /* as HMAC takes a key that is longer than its block */
+    } else { /* HMAC hashes a key that is longer than its block */
         sha256_begin(&h);
         sha256_add(&h, first, 4);
         sha256_add(&h, secret, bytes);

@@ -11,7 +11,7 @@
 #include "xml.h"
 
 #define MAX_ID    ((size_t)1024)
-#define MAX_PAGES 10000u /* of a list of uploads, each of up to 1,000 */
+#define MAX_PAGES 10000u /* most answers of a list of uploads, each of up to 1,000 */
 
 /* ---- Finding and beginning -------------------------------------------------------------------------------------- */
 
@@ -23,8 +23,8 @@ static enum leat_status keep_id(struct upload *u, const struct xml_text *id, str
     return text_copy(&u->id, id->at, id->bytes, err);
 }
 
-/* Uploads are listed in the order of their beginnings: the last one of exactly this key counts. Not every server gives
- * the key first. */
+/* Reads a list of uploads, which are in the order of their beginnings: the last one of exactly this key counts. Not
+ * every server lists the upload of the key itself first. */
 static enum leat_status read_uploads(struct upload *u, struct transfer *t, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -48,13 +48,13 @@ static enum leat_status read_uploads(struct upload *u, struct transfer *t, struc
     return s == LEAT_OK && x.broken ? upload_strange(u->url, err) : s;
 }
 
-/* A server that does not list uploads, or keys that may not. */
+/* Returns true if the server does not list uploads, or refuses to list them for these keys. */
 static bool lists_none(const struct transfer *t)
 {
     return (t->code >= 400 && t->code < 500) || t->code == 501;
 }
 
-/* Where none are listed, the upload begins anew. */
+/* Finds an upload; begins a new one if none is listed. */
 static enum leat_status find_upload(struct upload *u, struct leat_error *err)
 {
     struct url bucket = *u->url;
@@ -114,7 +114,8 @@ static void read_part(struct upload *u, struct listed *l, const struct xml *x, c
             return;
         memcpy(etag, text->at, text->bytes);
         etag[text->bytes] = '\0';
-        (void)upload_note(u, l->number - 1, etag, NULL); /* not an MD5: the part is sent again */
+        (void)upload_note(u, l->number - 1, etag, NULL); /* an etag that is no MD5 is not noted, and the part is sent
+                                                            again */
     } else if (xml_is(x, "ListPartsResult/IsTruncated")) {
         l->more = text->bytes == 4 && memcmp(text->at, "true", 4) == 0;
     } else if (xml_is(x, "ListPartsResult/NextPartNumberMarker")) {
@@ -223,7 +224,8 @@ static enum leat_status make_list(const struct upload *u, struct buffer *b, stru
     return s == LEAT_OK ? buffer_append(b, "</CompleteMultipartUpload>", 26, err) : s;
 }
 
-/* The answer begins before the server knows how it ends: an error may come with the code 200. */
+/* Reads the answer to the completion. It begins before the server knows how it ends, so an error may come with the
+ * code 200. */
 static enum leat_status read_completed(struct upload *u, struct transfer *t, struct leat_error *err)
 {
     bool completed = false;
@@ -296,8 +298,8 @@ struct sweep {
     void *context;
     struct swept *items;
     size_t count, room;
-    char *key, *id;           /* of the upload that is read */
-    char *next_key, *next_id; /* what the next page begins behind */
+    char *key, *id;           /* key and id of the upload that is read */
+    char *next_key, *next_id; /* key and id after which the next page begins */
     bool more;
 };
 
@@ -386,7 +388,7 @@ static enum leat_status list_page(struct sweep *w, struct remote *remote, struct
     }
     if (s == LEAT_OK && w->more)
         s = page_query(&next, w, err);
-    if (s == LEAT_OK && w->more && strcmp(query, next) == 0) /* the same page for ever */
+    if (s == LEAT_OK && w->more && strcmp(query, next) == 0) /* the server sends the same page for ever */
         s = upload_strange(w->below, err);
     transfer_free(&t);
     free(query);
@@ -394,7 +396,8 @@ static enum leat_status list_page(struct sweep *w, struct remote *remote, struct
     return s;
 }
 
-/* One that is gone is no failure, nor is one that this key may not abort: a rule of the bucket must do it. */
+/* Removes an upload. It is no failure if the upload is gone, or if this key may not abort it: a rule of the bucket
+ * must do that. */
 static enum leat_status discard(struct remote *remote, const struct url *below, const struct swept *one,
                                 struct leat_error *err)
 {

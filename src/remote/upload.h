@@ -13,9 +13,9 @@
 #define UPLOAD_MAX_PARTS 10000u
 
 struct upload_part {
-    bool there; /* on the server, with this MD5 */
+    bool there; /* true: the part is on the server, with this MD5 */
     uint8_t md5[MD5_BYTES];
-    char etag[MD5_ETAG]; /* etag as the server gives it */
+    char etag[MD5_ETAG]; /* etag in the server's form */
 };
 
 struct upload {
@@ -26,27 +26,27 @@ struct upload {
     uint64_t part_count;
 };
 
-/* Finds an upload of this object that was not completed, with its parts, or begins one of 1 to UPLOAD_MAX_PARTS parts.
- * upload_free() also after a failure; it leaves the upload on the server. */
+/* Finds an upload of this object that was not completed, with its parts, or begins one of 1 to UPLOAD_MAX_PARTS
+ * parts. Call upload_free() after a failure, too; it leaves the upload on the server. */
 enum leat_status upload_begin(struct upload *u, struct remote *remote, const struct url *url, uint64_t parts,
                               struct leat_error *err);
 void upload_free(struct upload *u);
 
-/* The query of the request that puts a part (from 0 on) of this MD5, which the caller frees. */
+/* Sets *query to the query of the request that puts a part (from 0 on) with this MD5; the caller frees it. */
 enum leat_status upload_query(struct upload *u, uint64_t part, const uint8_t md5[MD5_BYTES], char **query,
                               struct leat_error *err);
 
 /* Notes what the server answered to that request. LEAT_E_IO for an invalid etag; blocks have none. */
 enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
 
-/* Makes the object of its parts; `only_new`: LEAT_E_EXISTS if there is one already. */
+/* Makes the object of its parts. With `only_new`, returns LEAT_E_EXISTS if there is one already. */
 enum leat_status upload_complete(struct upload *u, bool only_new, struct leat_error *err);
 
 /* Removes the parts from the server; Azure does that by itself, after a week. */
 enum leat_status upload_discard(struct upload *u, struct leat_error *err);
 
-/* Removes the uploads that were not completed, of the objects below a URL s3://BUCKET/PREFIX for whose key `dead` is
- * true. A server that does not list uploads, or keys that may not, have none; nor does Azure. */
+/* Removes uploads that were not completed, for objects below a URL s3://BUCKET/PREFIX for whose key `dead` is true.
+ * If the server does not list uploads, or not for these keys, there are none to remove; nor are there on Azure. */
 enum leat_status upload_sweep(struct remote *remote, const struct url *below,
                               bool (*dead)(void *context, const char *key), void *context, struct leat_error *err);
 
@@ -56,7 +56,7 @@ enum leat_status blocks_find(struct upload *u, struct leat_error *err);
 enum leat_status blocks_query(const struct upload *u, uint64_t part, char **query, struct leat_error *err);
 enum leat_status blocks_complete(struct upload *u, bool only_new, struct leat_error *err);
 
-/* The error of an answer that says what the protocol of its server does not. */
+/* Fills `err` for an answer that does not follow the protocol. */
 static inline enum leat_status upload_strange(const struct url *url, struct leat_error *err)
 {
     return status_set_in(err, LEAT_E_IO, url->name, "%s: the server's answer is not valid for %s", url->name,

@@ -44,7 +44,7 @@ void url_free(struct url *u)
     memset(u, 0, sizeof *u);
 }
 
-/* Also whether a character is below `least`. */
+/* Returns true if a character is below `least`, or DEL. */
 static bool has_control(const char *text, size_t length, unsigned char least)
 {
     for (size_t i = 0; i < length; i++)
@@ -53,8 +53,8 @@ static bool has_control(const char *text, size_t length, unsigned char least)
     return false;
 }
 
-/* What stands before the key, and the key: in a bucket every character of a key counts, ? too, and control characters,
- * as in the name of a file. */
+/* Takes the bucket and the key. In a bucket every character of a key counts, also ? and control characters, as in
+ * the name of a file. */
 static enum leat_status take_bucket(struct url *u, const struct scheme *scheme, const char *bucket, size_t length,
                                     struct leat_error *err)
 {
@@ -84,7 +84,8 @@ static enum leat_status parse_bucket(struct url *u, const struct scheme *scheme,
     return s == LEAT_OK ? take_key(u, rest + bucket, err) : s;
 }
 
-/* A host like ACCOUNT.blob.core.windows.net. A Data Lake's, with .dfs., has the same objects under that name. */
+/* Takes a host like ACCOUNT.blob.core.windows.net. A Data Lake's host, with .dfs., has the same objects under that
+ * name. */
 static enum leat_status take_host(struct url *u, const char *host, size_t length, struct leat_error *err)
 {
     char *text = NULL;
@@ -105,7 +106,8 @@ static enum leat_status take_host(struct url *u, const char *host, size_t length
     return s;
 }
 
-/* CONTAINER/KEY, CONTAINER@HOST/KEY or HOST/CONTAINER/KEY: no container has a dot in its name, and every host has. */
+/* Parses CONTAINER/KEY, CONTAINER@HOST/KEY or HOST/CONTAINER/KEY. No container has a dot in its name, and every host
+ * has one. */
 static enum leat_status parse_azure(struct url *u, const struct scheme *scheme, const char *rest,
                                     struct leat_error *err)
 {
@@ -126,7 +128,7 @@ static enum leat_status parse_azure(struct url *u, const struct scheme *scheme, 
 
 /* ---- hf:// */
 
-/* Returns how much of text[0..) is a revision: up to a /, but for those of the Hub's own that have two. */
+/* Returns how much of text[0..) is a revision: up to a /, but the Hub's own revisions may have two. */
 static size_t revision_length(const char *text)
 {
     static const char convert[] = "refs/convert/", request[] = "refs/pr/";
@@ -143,7 +145,7 @@ static int digit_of(char c)
                                   : -1;
 }
 
-/* Undoes %2F in place. False: it has a %00. */
+/* Undoes %2F in place. Returns false if the text has a %00. */
 static bool decode(char *text)
 {
     char *to = text;
@@ -160,7 +162,8 @@ static bool decode(char *text)
     return whole;
 }
 
-/* A kind of repository that is not the usual one, and how much of the text it takes. */
+/* Returns the kind of repository that a text begins with, or the usual one, and sets *bytes to how much of the text
+ * that takes. */
 static const char *kind_of(const char *rest, size_t *bytes)
 {
     static const char *const kinds[] = { "datasets/", "models/" };
@@ -174,7 +177,7 @@ static const char *kind_of(const char *rest, size_t *bytes)
     return kinds[1];
 }
 
-/* As the Hub allows names; they become a part of addresses as they are. */
+/* Returns true if the Hub allows a name; it becomes a part of addresses as it is. */
 static bool is_repository_name(const char *text, size_t length)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
@@ -184,7 +187,7 @@ static bool is_repository_name(const char *text, size_t length)
            !text_begins(text, "spaces/") && !text_begins(text, "buckets/");
 }
 
-/* The revision, if there is one, and the path. */
+/* Takes the revision, if there is one, and the path. */
 static enum leat_status parse_path(struct url *u, const char *rest, struct leat_error *err)
 {
     size_t length = *rest == '@' ? revision_length(rest + 1) : 0;
@@ -313,9 +316,9 @@ enum leat_status url_dataset(const char *text, struct url *index, struct url *to
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
 /*
- * An endpoint that the user names is asked by paths, ENDPOINT/BUCKET/KEY, which all servers understand; AWS itself by
- * names of hosts, BUCKET.s3.REGION.amazonaws.com, unless the bucket's name has a dot or a capital, which no certificate
- * or host name fits.
+ * Makes addresses. An endpoint that the user names is asked by paths, ENDPOINT/BUCKET/KEY, which all servers
+ * understand. AWS itself is asked by names of hosts, BUCKET.s3.REGION.amazonaws.com, unless the bucket's name has a
+ * dot or a capital, which no certificate or host name fits.
  */
 
 #define GOOGLE "https://storage.googleapis.com"
@@ -330,7 +333,7 @@ bool address_is_region(const char *text)
     return *text && fits_host(text);
 }
 
-/* The length of an endpoint's scheme and of its host; false: it is no endpoint. */
+/* Measures an endpoint's scheme and host. Returns false if the text is no endpoint. */
 static bool measure_endpoint(const char *endpoint, size_t *scheme, size_t *host)
 {
     *scheme = text_begins(endpoint, "https://") ? 8 : text_begins(endpoint, "http://") ? 7 : 0;
@@ -345,7 +348,7 @@ bool address_is_endpoint(const char *text)
     return measure_endpoint(text, &scheme, &host);
 }
 
-/* Splits "https://host:port/base" for what stands before the bucket. */
+/* Splits "https://host:port/base" into what stands before the bucket. */
 static enum leat_status take_endpoint(struct address *a, const char *endpoint, bool hub, char **base,
                                       struct leat_error *err)
 {
@@ -367,7 +370,7 @@ static enum leat_status take_endpoint(struct address *a, const char *endpoint, b
     return s == LEAT_OK ? text_copy(base, endpoint + scheme + host, end - scheme - host, err) : s;
 }
 
-/* `base` NULL: the bucket is in the host's name. */
+/* Makes an address in a bucket. If `base` is NULL, the bucket is in the host's name. */
 static enum leat_status make_in_bucket(struct address *a, const struct url *u, const char *scheme, const char *base,
                                        struct leat_error *err)
 {
@@ -407,7 +410,7 @@ static enum leat_status make_by_region(struct address *a, const struct url *u, c
     return s == LEAT_OK ? make_in_bucket(a, u, "https://", by_host ? NULL : "", err) : s;
 }
 
-/* ENDPOINT/datasets/ORG/NAME/resolve/REVISION/PATH; of models, without what they are. */
+/* Makes an address on the Hub: ENDPOINT/datasets/ORG/NAME/resolve/REVISION/PATH; for models, without "models". */
 static enum leat_status make_in_hub(struct address *a, const struct url *u, const char *endpoint,
                                     struct leat_error *err)
 {

@@ -15,8 +15,8 @@ enum url_scheme { URL_S3, URL_GS, URL_AZURE, URL_HF, URL_HTTPS, URL_HTTP };
 
 struct url {
     enum url_scheme scheme;
-    char *text;     /* text as it was given: that of an https:// URL may hold a signature, so it is in no message */
-    char *name;     /* for messages: without what follows a ? */
+    char *text;     /* text as it was given; no message shows it, since an https:// URL may hold a signature */
+    char *name;     /* name for messages: the text without what follows a ? */
     char *bucket;   /* bucket of s3://, gs:// and az://; repository of hf://, datasets/ORG/NAME or models/ORG/NAME;
                      * else NULL */
     char *key;      /* key in the bucket or repository; may be empty or end in /, for a prefix */
@@ -30,28 +30,30 @@ struct url {
 /* Returns true if a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
 
-/* LEAT_E_ARGUMENT for one without bucket or host, with a user or password, or with control characters (but a key may
- * have them). */
+/* Parses a URL. LEAT_E_ARGUMENT if it has no bucket or host, has a user or password, or has control characters (but
+ * a key may have them). */
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
 
-/* The URLs of a dataset's two files, from its name or that of one of them. What follows a ? stays, except in a bucket,
- * where it is part of the key. */
+/* Makes the URLs of a dataset's two files from its name or that of one of them. What follows a ? stays, except in a
+ * bucket, where it is part of the key. */
 enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err);
 
-/* The URL of NAME + SUFFIX: the suffix stands before what follows a ?. */
+/* Makes the URL of NAME + SUFFIX. The suffix stands before a ?. */
 enum leat_status url_beside(struct url *u, const struct url *base, const char *suffix, struct leat_error *err);
 
 void url_free(struct url *u);
 
-/* Returns true if it names an object in a bucket, whose requests are signed. */
+/* Returns true if the URL names an object in a bucket, whose requests are signed. */
 static inline bool url_in_bucket(const struct url *u)
 {
     return u->scheme <= URL_AZURE;
 }
 
-/* Returns true if it names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH. As for
- * the Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision
- * refs/convert/NAME or refs/pr/NUMBER may have its slashes; in others they are %2F. */
+/*
+ * Returns true if the URL names a file on the Hugging Face Hub, hf://[datasets/|models/][ORG/]NAME[@REVISION]/PATH.
+ * As for the Hub's own client, the first two names are ORG and NAME unless an @ says otherwise, and a revision
+ * refs/convert/NAME or refs/pr/NUMBER may have its slashes; in other revisions they are %2F.
+ */
 static inline bool url_in_hub(const struct url *u)
 {
     return u->scheme == URL_HF;
@@ -64,13 +66,13 @@ static inline bool url_in_hub(const struct url *u)
 struct address {
     char *url;  /* URL, without a query if it is in a bucket or on the Hub */
     char *host; /* value of the header Host, with its port */
-    char *path; /* encoded; of what is in a bucket */
+    char *path; /* path, encoded; only for an object in a bucket */
 };
 
 #define HUB_ENDPOINT "https://huggingface.co"
 
-/* `endpoint` NULL: AWS's, Google's or the Hub's own; Azure's always has one. LEAT_E_ARGUMENT for an endpoint that is no
- * URL. address_free() also after a failure. */
+/* Makes the address of requests. `endpoint` NULL means AWS's, Google's or the Hub's own; Azure always has one.
+ * LEAT_E_ARGUMENT for an endpoint that is no URL. Call address_free() after a failure, too. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
 

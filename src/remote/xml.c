@@ -1,4 +1,4 @@
-/* xml.c: A text is decoded to where it stands: it only becomes shorter. */
+/* xml.c: decodes each text where it stands, since it only becomes shorter. */
 #include "xml.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static uint8_t *put_utf8(uint8_t *to, uint32_t c)
     return to;
 }
 
-/* The value of "#38" or "#x26"; 0: it is none. */
+/* Returns the value of "#38" or "#x26"; 0: it is none. */
 static uint32_t numbered(const uint8_t *text, size_t bytes)
 {
     bool hex = bytes > 1 && text[1] == 'x';
@@ -151,7 +151,7 @@ static enum tag take_tag(struct xml *x)
     x->at = close + 1;
     if (*name == '?')
         return TAG_PASSED;
-    if (*name == '!') /* a comment without > in it; others are not written */
+    if (*name == '!') /* skips a comment that has no > in it; no server writes others */
         return close - name >= 5 && memcmp(name, "!--", 3) == 0 && memcmp(close - 2, "--", 2) == 0 ? TAG_PASSED
                                                                                                    : TAG_BROKEN;
     name += ends;

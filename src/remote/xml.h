@@ -20,18 +20,19 @@ struct xml {
     unsigned depth;
     bool whole; /* the outermost element was closed */
     bool broken;
-    bool closed; /* this event is the end of the element at `path`, which leaves it with the next */
+    bool closed; /* this event is the end of the element at `path`; the next event removes that from the path */
 };
 
 struct xml_text {
-    char *at; /* in the text that is read, decoded, not ended by a NUL; empty for an element that has elements */
+    char *at; /* text, decoded in the buffer that is read, not ended by a NUL; empty for an element that has elements */
     size_t bytes;
 };
 
-/* Texts are decoded in place. */
+/* Begins to read. Texts are decoded in place. */
 void xml_begin(struct xml *x, void *text, size_t bytes);
 
-/* Goes to the end of the next element, at x->path, with the text before its end tag. False: no more, or broken. */
+/* Goes to the end of the next element, at x->path, and gives the text before its end tag. Returns false if there is
+ * no further element, or the XML is broken. */
 bool xml_next(struct xml *x, struct xml_text *text);
 
 bool xml_is(const struct xml *x, const char *path);

@@ -109,7 +109,8 @@ struct rows_kernels {
 #undef ROWS_KERNEL
 };
 
-/* The fastest row that this CPU has; row `number`, fastest first, for tests, as in checksum.h. Constant memory. */
+/* Returns the fastest row that this CPU has; row `number`, fastest first, for tests, as in checksum.h. Constant
+ * memory. */
 const struct rows_kernels *rows_kernels(void);
 const struct rows_kernels *rows_row(unsigned number, int *usable);
 
@@ -119,7 +120,8 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 /* Fills marks and heads of a slot. */
 void rows_mark(uint8_t *base, const struct rows_layout *layout);
 
-/* How many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is none. */
+/* Returns how many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is
+ * none. */
 uint32_t rows_learned(const struct rows_job *job, uint32_t row);
 
 /* The same for rows in segments, which rows_fill(), rows_learned() and rows_sequences() call. */
@@ -127,7 +129,7 @@ void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job
 uint32_t rows_learned_in_segments(const struct rows_job *job, uint32_t row);
 uint64_t rows_whole_sequences(const struct rows_job *job, uint64_t *longest);
 
-/* How many stretches of one document the outputs have, counting padding after a row as one; and the longest. */
+/* Returns how many stretches of one document the outputs have, counting padding after a row as one; and the longest. */
 uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);
 
 #endif

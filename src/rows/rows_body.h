@@ -9,7 +9,7 @@
 
 #include "rows.h"
 
-/* The number of inputs in row `row` of the slot; 0 for a row that only the outputs have. */
+/* Returns the number of inputs in row `row` of the slot; 0 for a row that only the outputs have. */
 ROWS_BODY uint32_t rows_length(const struct rows_job *j, uint32_t row)
 {
     return row < j->layout.rows ? ((const uint32_t *)(const void *)(j->base + j->layout.lengths_at))[row] : 0;
@@ -73,7 +73,7 @@ ROWS_BODY float rows_source_weight(const struct rows_job *j, uint32_t row)
                                                  : 1.0f;
 }
 
-/* Whether token `i` is known to be the first of its document. */
+/* Returns 1 if token `i` is known to be the first of its document. */
 ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(j->base + j->layout.starts_at);
@@ -98,8 +98,8 @@ ROWS_BODY int64_t rows_input(const struct rows_job *j, uint32_t row, uint32_t i)
     return i < rows_length(j, row) ? rows_token(j, row, rows_place(j, row, i)) : j->pad;
 }
 
-/* Whether a label that is the first token of its document has no loss: as it is asked for; or, of rows with labels of
- * their own, because such labels exist only unshifted, where another document's end would predict them. */
+/* Returns 1 if a label that is the first token of its document has no loss: as it is asked for; or, of rows with
+ * labels of their own, because such labels exist only unshifted, where another document's end would predict them. */
 ROWS_BODY uint32_t rows_masks_first(const struct rows_job *j)
 {
     return j->layout.own_labels ? j->unshifted : j->mask_first;
@@ -111,7 +111,7 @@ ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
     return j->unshifted ? i : i + 1;
 }
 
-/* How much a label counts, in 255ths. */
+/* Returns how much a label counts, in 255ths. */
 ROWS_BODY uint8_t rows_weight(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     uint32_t label = rows_label_token(j, i);
@@ -122,10 +122,8 @@ ROWS_BODY uint8_t rows_weight(const struct rows_job *j, uint32_t row, uint32_t i
     return rows_mask(j, row) ? rows_mask(j, row)[rows_label_token(j, rows_place(j, row, i))] : 255;
 }
 
-/*
- * The bits of the float weight / 255, correctly rounded: the same on all devices, whose divisions may differ. 1 / 255
- * is 0.010101... to base 256, so the quotient repeats the bits of the weight.
- */
+/* Returns the bits of the float weight / 255, correctly rounded: the same on all devices, whose divisions may
+ * differ. 1 / 255 is 0.010101... to base 256, so the quotient repeats the bits of the weight. */
 ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
 {
     uint32_t zeros = weight ? 7 - ROWS_LAST((uint64_t)weight) : 0;
@@ -135,8 +133,8 @@ ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
 }
 
 /*
- * The bits of the float that a label of this weight has in a row of a source with this one: one product, rounded to
- * nearest, on all devices. It is 0, or between the smallest and the largest normal number, since both are
+ * Returns the bits of the float that a label of this weight has in a row of a source with this one: one product,
+ * rounded to nearest, on all devices. It is 0, or between the smallest and the largest normal number, since both are
  * (loader_sources.c): what a CPU or a device makes of others cannot matter.
  */
 ROWS_BODY uint32_t rows_weight_of(uint8_t weight, float source_weight)

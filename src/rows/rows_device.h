@@ -24,7 +24,7 @@
 
 #define ROWS_MOST_VECTOR 4u
 
-/* How many stretches the outputs have before `row`, counting at most `rows` rows of the slot. */
+/* Returns how many stretches the outputs have before `row`, counting at most `rows` rows of the slot. */
 ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
@@ -267,13 +267,13 @@ ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint6
 
 /* ---- Masks and weights ---- */
 
-/* Whether the second pass has something to do. */
+/* Returns 1 if the second pass has something to do. */
 ROWS_BODY int rows_has_mask_pass(const struct rows_job *j)
 {
     return j->loss_weights || (j->layout.masks_at && (j->labels || j->loss_mask));
 }
 
-/* How much the label of number `i` counts, in 255ths. */
+/* Returns how much the label of number `i` counts, in 255ths. */
 ROWS_BODY uint8_t rows_line_weight(const struct rows_job *j, const struct rows_line *r, uint32_t i)
 {
     uint32_t label = rows_label_token(j, i), before;

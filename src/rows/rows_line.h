@@ -59,7 +59,7 @@ ROWS_BODY uint32_t rows_line_token(const struct rows_line *r, uint32_t i)
 #endif
 }
 
-/* The first document start in [from, end), or `end`. */
+/* Returns the first document start in [from, end), or `end`. */
 ROWS_BODY uint32_t rows_line_start_from(const struct rows_line *r, uint32_t from, uint32_t end)
 {
     uint32_t word = from / 64;
@@ -83,7 +83,7 @@ ROWS_BODY uint32_t rows_line_end(const struct rows_line *r, uint32_t i, uint32_t
     return i < r->length ? rows_line_start_from(r, i + 1, r->length) : numbers;
 }
 
-/* The row for an output that does not need documents. */
+/* Returns the row for an output that does not need documents. */
 ROWS_BODY struct rows_line rows_line_undivided(const struct rows_line *r)
 {
     struct rows_line whole = *r;

@@ -35,7 +35,7 @@ ROWS_BODY const uint32_t *rows_begins(const struct rows_job *j, uint32_t row)
     return (const uint32_t *)(const void *)(rows_segments(j, row) + rows_segmented(j, row)->segments);
 }
 
-/* The segment of number `i` of a row. */
+/* Returns the segment of number `i` of a row. */
 ROWS_BODY struct rows_segment rows_segment_at(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     const struct rows_segment *segments = rows_segments(j, row);
@@ -73,20 +73,20 @@ ROWS_BODY uint32_t rows_segment_label_token(const struct rows_job *j, const stru
     return i - s->first + !j->unshifted + ahead;
 }
 
-/* How many of its tokens can be labels. */
+/* Returns how many of its tokens can be labels. */
 ROWS_BODY uint32_t rows_segment_labels(const struct rows_job *j, const struct rows_segment *s)
 {
     return j->mask_first ? s->own : s->tokens;
 }
 
-/* Whether the first place's own token, as an unshifted label, has no loss: it is predicted by the end of another
- * document. */
+/* Returns 1 if the first place's own token, as an unshifted label, has no loss: it is predicted by the end of
+ * another document. */
 ROWS_BODY int rows_segment_masks_first(const struct rows_job *j, const struct rows_segment *s)
 {
     return j->unshifted && j->mask_first && s->position == 0 && s->document > 0;
 }
 
-/* How much a label counts, in 255ths. `ahead` 0: the place's label. */
+/* Returns how much a label counts, in 255ths. `ahead` 0: the place's label. */
 ROWS_BODY uint8_t rows_segment_weight(const struct rows_job *j, const struct rows_segment *s, uint32_t i,
                                       uint32_t ahead)
 {
@@ -122,13 +122,13 @@ ROWS_BODY struct rows_stretch rows_segment_stretch(const struct rows_segment *s,
 
 /* ---- Sequences: those of the whole rows ---- */
 
-/* The length of whole rows in the outputs. */
+/* Returns the length of whole rows in the outputs. */
 ROWS_BODY uint64_t rows_whole_length(const struct rows_job *j)
 {
     return (uint64_t)j->length * j->layout.slices;
 }
 
-/* How many stretches all rows before `row` have: documents, and padding after a shorter row. */
+/* Returns how many stretches all rows before `row` have: documents, and padding after a shorter row. */
 ROWS_BODY uint64_t rows_whole_stretches_before(const struct rows_job *j, uint32_t row)
 {
     uint32_t inside = row < j->layout.rows ? row : j->layout.rows;
@@ -138,19 +138,19 @@ ROWS_BODY uint64_t rows_whole_stretches_before(const struct rows_job *j, uint32_
            (row - inside);
 }
 
-/* How many documents begin in a row. */
+/* Returns how many documents begin in a row. */
 ROWS_BODY uint32_t rows_whole_documents(const struct rows_job *j, uint32_t row)
 {
     return row < j->layout.rows ? rows_segmented(j, row + 1)->documents - rows_segmented(j, row)->documents : 0;
 }
 
-/* The place in the whole row where stretch `number` begins. */
+/* Returns the place in the whole row where stretch `number` begins. */
 ROWS_BODY uint32_t rows_whole_begin(const struct rows_job *j, uint32_t row, uint32_t number)
 {
     return number < rows_whole_documents(j, row) ? rows_begins(j, row)[number] : rows_segmented(j, row)->length;
 }
 
-/* How many stretches a row has. */
+/* Returns how many stretches a row has. */
 ROWS_BODY uint32_t rows_whole_stretches(const struct rows_job *j, uint32_t row)
 {
     return (uint32_t)(rows_whole_stretches_before(j, row + 1) - rows_whole_stretches_before(j, row));

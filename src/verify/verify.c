@@ -22,12 +22,10 @@
 
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
-/*
- * One task of verifying a section of the index: its pages' sum, and the rules of those sections
- * that no sum finds broken: document starts, id ends, lines, origins.
- */
+/* Verifies a section of the index in one task: its pages' sum, and the rules of those sections in which no sum finds
+ * mistakes: document starts, id ends, lines, origins. */
 
-/* Checks that numbers never fall, within the block and from the one before it. */
+/* Checks that numbers never fall, neither within the block nor from the number before it. */
 static enum leat_status check_rising(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
 {
     uint64_t before = 0;
@@ -61,7 +59,7 @@ static uint64_t input_of(const struct verify_worker *w, uint64_t i)
     return bytes_load64(w->bytes + FORMAT_ORIGIN_BYTES * i + 8);
 }
 
-/* Counts documents [first, first + n), whose origins are in w->bytes, by input. Mostly all come from one input, and
+/* Counts documents [first, first + n) by input; their origins are in w->bytes. Mostly all come from one input, and
  * then only the ends of the range are fetched. */
 static enum leat_status count_origins(struct verify_worker *w, uint64_t first, uint64_t n)
 {
@@ -147,7 +145,8 @@ static enum leat_status check_mask(struct verify_worker *w, const struct verify_
     return s;
 }
 
-/* One task of a section. Whether its bytes or only their meaning is wrong shows in the sum, which goes on. */
+/* Does one task of a section. The sum shows whether its bytes are wrong or only their meaning, so it goes on after a
+ * mistake. */
 static void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task)
 {
     uint64_t begin = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(a->place.bytes, task);
@@ -184,12 +183,10 @@ static void verify_section(struct verify_worker *w, struct verify_area *a, uint6
 
 /* ---- What is small, or needs all results ------------------------------------------------------------------------- */
 
-/*
- * The checks that are small or need all threads' results: sums, padding between sections,
- * inputs against what was counted, the tokenizer and metadata records.
- */
+/* Makes the checks that are small or need all threads' results: sums, padding between sections, inputs against what
+ * was counted, the tokenizer and metadata records. */
 
-/* What could not be read comes before all damage. */
+/* Notes a failure. A failure to read has a lower rank than all damage. */
 static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
 {
     if (s != LEAT_OK)
@@ -212,7 +209,7 @@ static void check_sums(struct verify *v)
                                       a->place.offset + a->place.bytes, part_remedy(v->part, false)),
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
-    /* this says more than the pages only if the pages section is sound */
+    /* this says more than the pages do only if the pages section is sound */
     if (!v->index_only && v->found.damaged_pages == 0 &&
         !checksum_equal(v->token_sum, v->part->index->header.token_sum))
         verify_note(v,
@@ -223,7 +220,7 @@ static void check_sums(struct verify *v)
                     &why, VERIFY_RANK_PAGES);
 }
 
-/* The bytes between one section and the next are zero. */
+/* Checks that the bytes between one section and the next are zero. */
 static void check_padding(struct verify *v)
 {
     uint8_t bytes[FORMAT_ALIGNMENT];
@@ -284,7 +281,7 @@ static void check_inputs(struct verify *v)
     }
 }
 
-/* The ids end where their section does. */
+/* Checks that the ids end where their section does. */
 static void check_id_ends(struct verify *v)
 {
     const struct format_place *ends = part_place(v->part, FORMAT_ID_ENDS);
@@ -304,7 +301,7 @@ static void check_id_ends(struct verify *v)
     note(v, s, &why, ends->offset);
 }
 
-/* The readers of these records check them whole. They read the first part's tokenizer and any part's metadata. */
+/* Checks the stored records by reading them whole: the first part's tokenizer and any part's metadata. */
 static void check_stored(struct verify *v)
 {
     struct leat_dataset alone = { .parts = v->part, .part_count = 1 };
@@ -323,7 +320,7 @@ static void check_stored(struct verify *v)
     note(v, s, &why, part_place(v->part, FORMAT_METADATA)->offset);
 }
 
-/* After the threads: the sums, the padding, inputs, tokenizer and metadata. */
+/* Makes the checks after the threads: the sums, the padding, inputs, tokenizer and metadata. */
 static void verify_records(struct verify *v)
 {
     check_sums(v);
@@ -333,7 +330,7 @@ static void verify_records(struct verify *v)
     check_stored(v);
     v->report->bytes += v->part->index->file.size;
     for (unsigned i = 0; i < v->area_count; i++)
-        v->report->bytes -= v->areas[i].place.bytes; /* counted by the tasks */
+        v->report->bytes -= v->areas[i].place.bytes; /* the tasks have counted these bytes */
 }
 
 /* ---- The threads ------------------------------------------------------------------------------------------------- */
@@ -376,9 +373,12 @@ static uint64_t run_task(struct verify_worker *w, uint64_t task)
     return verify_task_bytes(a->place.bytes, task);
 }
 
-/* A map is the faster way where the page cache holds a file in large pages, on ext4, by a tenth to a half. In pages of
- * 4 KiB, as on a tmpfs and in files that were written in small pieces, reading is two to three times as fast as making
- * their page tables. So two tasks try both; not the first, for which a thread's memory is new. */
+/*
+ * Times two tasks, one that maps the file and one that reads it. A map is faster if the page cache holds a file in
+ * large pages, on ext4, by a tenth to a half. In pages of 4 KiB, as on a tmpfs and in files that were written in
+ * small pieces, reading is two to three times as fast as making their page tables. The first task is not timed,
+ * since a thread's memory is new for it.
+ */
 static uint64_t run_timed(struct verify_worker *w, uint64_t task)
 {
     struct verify *v = w->v;
@@ -410,7 +410,7 @@ static void *verify_in_thread(void *context)
     return NULL;
 }
 
-/* This thread works too, so threads that cannot be started only cost time. */
+/* Runs the threads. This thread works, too, so if threads cannot be started it only takes longer. */
 static void run_threads(struct verify *v, unsigned threads)
 {
     pthread_t ids[MAX_THREADS];
@@ -432,7 +432,7 @@ static void list_areas(struct verify *v)
 
     while ((place = part_place_number(v->part, v->area_count, &kind)) != NULL)
         v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = *place };
-    if (!v->index_only) /* without tokens there may still be documents */
+    if (!v->index_only) /* a dataset without tokens may still have documents */
         v->token_tasks = v->part->data.bytes > 0 ? bytes_divide_up(v->part->data.bytes, VERIFY_TASK_BYTES) : 1;
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)
@@ -472,7 +472,7 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
     return v.status;
 }
 
-/* Of the files that are checked. */
+/* Returns the bytes of the files that are checked. */
 static uint64_t bytes_of(const struct part *p, bool index_only)
 {
     return (index_only ? 0 : p->data.bytes) + (p->index ? p->index->file.size : 0);

@@ -16,10 +16,12 @@
 #include "base/tiny.h"
 #include "dataset/part_index.h"
 
-#define VERIFY_BY_MAP       1u /* this task goes by a map, the next one reads, and then it is known what is faster */
-#define VERIFY_TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
-#define VERIFY_BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache */
-#define VERIFY_STARTS       (VERIFY_BUFFER_BYTES / FORMAT_ORIGIN_BYTES + 1)
+#define VERIFY_BY_MAP     1u /* this task goes by a map and the next one reads; then it is known what is faster */
+#define VERIFY_TASK_BYTES TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
+#define VERIFY_BUFFER_BYTES                                                                                            \
+    TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* bytes of a buffer, which stays in the
+                                                                               second-level cache */
+#define VERIFY_STARTS (VERIFY_BUFFER_BYTES / FORMAT_ORIGIN_BYTES + 1)
 
 /* A section and the sum of its pages, as far as they have been read. */
 struct verify_area {
@@ -28,7 +30,7 @@ struct verify_area {
     struct hash128 sum;
 };
 
-/* Counted from the origins, to compare with the inputs. */
+/* Documents and tokens counted from the origins, to compare with the inputs. */
 struct verify_count {
     _Atomic uint64_t documents, tokens;
 };
@@ -40,27 +42,27 @@ struct verify {
     bool index_only; /* true if tokens are not read */
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];
     unsigned area_count;
-    uint64_t token_tasks, tasks;         /* tasks of tokens, and all tasks: areas follow in order */
+    uint64_t token_tasks, tasks;         /* tasks of tokens, and tasks of all kinds: areas follow the tokens in order */
     _Atomic uint64_t mapped_ns, read_ns; /* time that VERIFY_BY_MAP and the task after it took; 0: not known */
     uint64_t inputs;
     struct verify_count *counts; /* one per input */
     atomic_bool uncounted;       /* the origins are damaged, so the counts are incomplete */
 
-    pthread_mutex_t lock; /* guards what follows while threads run */
+    pthread_mutex_t lock; /* guards the following members while threads run */
     uint64_t next_task;
     uint64_t total; /* bytes of the whole dataset, for the progress */
     struct hash128 token_sum;
     struct leat_verify_part found; /* in this part */
     bool stopped;
     enum leat_status status;
-    struct leat_error first; /* the damage of least rank */
+    struct leat_error first; /* the damage that has the lowest rank */
     uint64_t rank;
     struct leat_verify_report *report;
 };
 
 /*
- * Damage is reported in an order that does not depend on threads: what could not be read, damaged sections (what they
- * say about the rest is worth little), damaged pages by number, then ids, document borders, and mistakes in sections
+ * Ranks of damage, so that the report does not depend on threads: failures to read, damaged sections (what they say
+ * about the rest is worth little), damaged pages by number, then ids, document borders, and mistakes in sections
  * whose bytes are sound, by their place.
  */
 #define VERIFY_RANK_SUMS      ((uint64_t)1 << 60)
@@ -88,10 +90,10 @@ struct verify_worker {
 
 /* ---- verify_share.c ---- */
 
-/* Keeps the damage if it has the lowest rank so far; what is not damage stops the work. */
+/* Keeps the damage if it has the lowest rank so far. A failure that is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
 
-/* Notes a page of tokens with a wrong hash. `why`: the sentence; NULL: one is made. */
+/* Notes a page of tokens with a wrong hash. `why` is the sentence; NULL: one is made. */
 void verify_note_page(struct verify_worker *w, uint64_t page, const struct leat_error *why);
 
 /* Returns how many of `size` bytes belong to task `task`. */
@@ -102,7 +104,7 @@ static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)
     return left < VERIFY_TASK_BYTES ? left : VERIFY_TASK_BYTES;
 }
 
-/* A stretch of a file that is gone through chunk by chunk. */
+/* A stretch of a file that is read chunk by chunk. */
 struct verify_stretch {
     struct file_map *file;
     uint64_t offset;
@@ -114,7 +116,7 @@ struct verify_stretch verify_open_stretch(const struct verify_worker *w, struct 
                                           uint64_t bytes);
 void verify_close_stretch(struct verify_stretch *s);
 
-/* Sets w->bytes to `count` bytes, at `at` in the stretch. */
+/* Sets w->bytes to `count` bytes at `at` in the stretch. */
 enum leat_status verify_load_chunk(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
                                    uint64_t count);
 

@@ -4,7 +4,7 @@
 
 /* ---- Damage ---- */
 
-/* Called under the lock. */
+/* Keeps damage of the lowest rank. The caller has the lock. */
 static void keep_first(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
 {
     if (v->status == LEAT_OK || rank < v->rank) {
@@ -20,7 +20,7 @@ void verify_note(struct verify *v, enum leat_status status, const struct leat_er
     keep_first(v, status, why, rank);
     v->report->damaged_others++;
     v->found.damaged_others++;
-    if (!verify_is_damage(status, why)) /* a failing disk, no memory */
+    if (!verify_is_damage(status, why)) /* the failure is no damage, such as that of a disk or of memory */
         v->stopped = true;
     pthread_mutex_unlock(&v->lock);
 }

@@ -1,9 +1,8 @@
 /*
- * verify_tokens.c: one task of verifying the tokens: their pages' hashes, their ids, and the documents that begin or
- * end in them, with the directory entries that name them.
- *
- * A task goes through its 16 MiB in buffers that stay in the cache. In step with it, a cursor (struct walk) moves along
- * the document starts: the directory says where it begins, and each entry is checked as the cursor passes it.
+ * verify_tokens.c: verifies tokens, one task at a time: their pages' hashes, their ids, and the documents that begin
+ * or end in them, with the directory entries that name them. A task goes through its 16 MiB in buffers that stay in
+ * the cache. In step with it, a cursor (struct walk) moves along the document starts: the directory says where it
+ * begins, and each entry is checked as the cursor passes it.
  */
 #include "base/bytes.h"
 #include "base/status.h"
@@ -12,14 +11,14 @@
 
 #define TASK_CELLS  (VERIFY_TASK_BYTES / FORMAT_CELL_BYTES)
 #define PAGE_TRIES  8u
-#define WALK_STARTS TINY_OR(3u, 2048u) /* fetched at once while walking along the tokens */
+#define WALK_STARTS TINY_OR(3u, 2048u) /* starts that are fetched at once while walking along the tokens */
 
 static uint64_t token_at(const struct part *p, const uint8_t *bytes, uint64_t i)
 {
     return p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
 }
 
-/* The pages of one buffer: hash by hash against the stored ones, if there are any; their sum is added to *sum. */
+/* Compares the pages of one buffer with the stored hashes, if there are any, and adds their sum to *sum. */
 static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, uint64_t count, struct hash128 *sum)
 {
     struct part *p = w->v->part;
@@ -42,15 +41,15 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
 
 /* A cursor over the document starts that fetches them a block at a time, and what the directory says on the way. */
 struct walk {
-    uint64_t number;       /* of the start under the cursor */
-    uint64_t first, count; /* of the block in w->starts */
-    uint64_t before;       /* the start before the one under the cursor; 0 before the first */
-    uint64_t cell, last;   /* the cells of this task whose entries are still to be checked */
+    uint64_t number;       /* number of the start under the cursor */
+    uint64_t first, count; /* number of the first start in w->starts, and how many there are */
+    uint64_t before;       /* start before the one under the cursor; 0 before the first */
+    uint64_t cell, last;   /* cells of this task whose entries are still to be checked */
     uint64_t entries[TASK_CELLS];
     uint64_t first_cell;
 };
 
-/* The start under the cursor, whose number must be at most `documents`. */
+/* Fetches the start under the cursor, whose number must be at most `documents`. */
 static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint64_t *start)
 {
     enum leat_status s = LEAT_OK;
@@ -58,7 +57,8 @@ static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint
     if (k->number - k->first >= k->count) {
         uint64_t left;
 
-        /* with the one before it: of Megatron's files, what lies between two starts is checked if both are asked for */
+        /* fetches the start before it, too: in Megatron's files, what lies between two starts is checked if both are
+         * asked for */
         k->first = k->number > 0 ? k->number - 1 : 0;
         left = w->v->part->documents + 1 - k->first;
         k->count = left < WALK_STARTS ? left : WALK_STARTS;
@@ -95,8 +95,11 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
         p->index->file.path, cell, cell * (FORMAT_CELL_BYTES / p->token_width));
 }
 
-/* Entries of cells that begin at or before `start`, the start under the cursor, must name it: the one before it lies
- * before them. Where no further document starts, the entry is `documents`, whose start is the end of the tokens. */
+/*
+ * Checks the entries of cells that begin at or before `start`, the start under the cursor. They must name it, since
+ * the start before it lies before them. If no further document starts, the entry is `documents`, whose start is the
+ * end of the tokens.
+ */
 static enum leat_status check_entries(struct verify_worker *w, struct walk *k, uint64_t start)
 {
     uint64_t cell_tokens = FORMAT_CELL_BYTES / w->v->part->token_width;
@@ -128,7 +131,7 @@ static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint
     return s;
 }
 
-/* The same where there is no directory. */
+/* Puts the cursor on the first document of the task where there is no directory. */
 static enum leat_status begin_bare_walk(struct verify_worker *w, struct walk *k, uint64_t first)
 {
     struct part *p = w->v->part;
@@ -138,9 +141,9 @@ static enum leat_status begin_bare_walk(struct verify_worker *w, struct walk *k,
 }
 
 /*
- * Moves the cursor over documents in which all is well at a glance: they begin strictly inside [first, last), which is
- * in w->bytes, and before the next directory entry, and have their begin and end tokens. What is not so plain is left
- * to check_borders(). With 500 tokens a document this takes a tenth of the time of verifying instead of a fifth.
+ * Moves the cursor over documents that are right at a glance: they begin strictly inside [first, last), which is in
+ * w->bytes, and before the next directory entry, and have their begin and end tokens. All others are left to
+ * check_borders(). With 500 tokens per document this takes a tenth of the time of verifying instead of a fifth.
  */
 static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t last)
 {
@@ -167,9 +170,10 @@ static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, 
 }
 
 /*
- * The tokens [first, first + count) are in w->bytes. Documents that end in (first, first + count] must end with the
- * end token, those that begin in [first, first + count) begin with the begin token. The cursor stands on the first
- * start that is not below `first`; it is left on the first one not below first + count, or after all of them.
+ * Checks the borders of documents in the tokens [first, first + count), which are in w->bytes. Documents that end in
+ * (first, first + count] must end with the end token, those that begin in [first, first + count) begin with the
+ * begin token. The cursor stands on the first start that is not below `first`; it is left on the first one not below
+ * first + count, or after all of them.
  */
 static enum leat_status check_borders(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t count)
 {
@@ -199,7 +203,7 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
                                 fixed == 2 ? "is too short for its begin and end token"
                                            : "is empty: its begin or end token is missing");
         if (start >= last && last < p->tokens)
-            return LEAT_OK; /* its begin is in the next buffer */
+            return LEAT_OK; /* its first token is in the next buffer */
         if (k->number < p->documents && start < last && p->begin_token != LEAT_NONE && !is_cut(p, start) &&
             token_at(w->v->part, w->bytes, start - first) != p->begin_token)
             return wrong_border(w, k->number, start, "does not start with the begin token");
@@ -219,8 +223,8 @@ static enum leat_status check_mask(struct verify_worker *w, uint64_t first, uint
     return s;
 }
 
-/* One chunk of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in it, the mask
- * in a file of its own. What is wrong with the documents ends only the checks that go by them. */
+/* Checks one chunk of tokens at byte `offset` of the file: its pages, its ids, the documents that end or begin in
+ * it, and the mask in a file of its own. A mistake in the documents ends only the checks that need them. */
 static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, uint64_t offset, uint64_t bytes,
                                     struct hash128 *sum, enum leat_status *documents)
 {
@@ -244,8 +248,8 @@ static enum leat_status check_chunk(struct verify_worker *w, struct walk *walk, 
     return s == LEAT_E_TOKEN ? LEAT_OK : s;
 }
 
-/* Loads a page that could not be had with its neighbours. What other threads ask for may go in one request with it, and
- * fails with it: then it is asked for again. */
+/* Loads a page that could not be loaded with its neighbours. Requests of other threads may be joined with this one,
+ * and fail with it; then the page is asked for again. */
 static enum leat_status load_page(struct verify_worker *w, const struct verify_stretch *stretch, uint64_t at,
                                   uint64_t count)
 {
@@ -259,8 +263,8 @@ static enum leat_status load_page(struct verify_worker *w, const struct verify_s
     return s;
 }
 
-/* A chunk of a dataset on a server, which could not be loaded since a page of it arrives damaged: each page alone. The
- * others are checked but for the documents, whose borders may lie in any of them. */
+/* Checks a chunk of a dataset on a server that could not be loaded since a page of it arrives damaged: each page is
+ * loaded alone. The other pages are checked except for the documents, whose borders may lie in any of them. */
 static enum leat_status check_pages(struct verify_worker *w, const struct verify_stretch *stretch, uint64_t offset,
                                     uint64_t at, uint64_t bytes, struct hash128 *sum)
 {
@@ -290,7 +294,7 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
     struct verify_stretch stretch;
 
     if (p->documents == LEAT_NONE)
-        documents = LEAT_E_NOT_FOUND; /* nothing is known of them, and nothing is wrong */
+        documents = LEAT_E_NOT_FOUND; /* the documents are not known, and nothing is wrong */
     else if (bytes == 0)
         documents = check_borders(w, &walk, 0, 0); /* all documents are empty */
     else if (!p->index)
@@ -306,7 +310,7 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
         s = verify_load_chunk(w, &stretch, at, here);
         if (s == LEAT_OK) {
             s = check_chunk(w, &walk, offset + at, here, &sum, &documents);
-        } else if (s == LEAT_E_CHECKSUM) { /* as it comes from a server, of which only whole pages are taken */
+        } else if (s == LEAT_E_CHECKSUM) { /* the part comes from a server, of which only whole pages are taken */
             documents = LEAT_E_NOT_FOUND;
             s = check_pages(w, &stretch, offset, at, here, &sum);
         }

@@ -15,7 +15,7 @@
 #include "base/thread.h"
 #include "base/tiny.h"
 
-/* As many frames are kept for the next use; threads seldom fill more at the same time. */
+/* most frames kept for the next use; threads seldom fill more at once */
 #define MAX_SPARE 4u
 
 /* Takes a frame back that was written. */
@@ -62,16 +62,16 @@ struct pens {
     int fd;
     pid_t owner;
     atomic_ullong written;
-    atomic_bool refused; /* the file system took no direct write after all */
+    atomic_bool refused; /* the file system refused a direct write after all */
 
     pthread_mutex_t reserving; /* for these: */
-    uint64_t reserved;         /* up to this byte the file has blocks */
-    uint64_t step;             /* so much at once, as long as that is a frame or more */
+    uint64_t reserved;         /* the file has blocks up to this byte */
+    uint64_t step;             /* bytes to reserve at once, as long as that is a frame or more */
 
     pthread_mutex_t lock; /* for the rest: */
     pthread_cond_t work, quiet;
     struct sink_frame *waiting;
-    unsigned frames; /* waiting or being written: at most one per thread */
+    unsigned frames; /* frames that wait or are being written: at most one per thread */
     pthread_t thread[PENS];
     unsigned threads;
     bool closing;
@@ -79,7 +79,8 @@ struct pens {
     struct leat_error failure;
 };
 
-/* NULL if the file system refuses, or without memory: then the page cache will do. Frames come from `begin` on. */
+/* Starts threads that write directly; frames come from `begin` on. Returns NULL if the file system refuses, or
+ * without memory: then the page cache will do. */
 static struct pens *pens_open(struct sink *s, uint64_t begin)
 {
     struct pens *p = calloc(1, sizeof *p);
@@ -124,7 +125,7 @@ static void reserve(struct pens *p, uint64_t end)
     pthread_mutex_unlock(&p->reserving);
 }
 
-/* What the file system does not take directly, or not all of, goes through the page cache. */
+/* Writes through the page cache what the file system does not take directly. */
 static enum leat_status write_direct(struct pens *p, const struct sink_frame *f, struct leat_error *err)
 {
     const struct sink *s = p->sink;
@@ -186,7 +187,7 @@ static enum leat_status failure(const struct pens *p, struct leat_error *err)
     return p->failed;
 }
 
-/* Writes a complete frame, or has it written; it is the callee's. A failure may be that of an earlier frame. */
+/* Writes a complete frame, or has a thread write it, and takes it over. A failure may be that of an earlier frame. */
 static enum leat_status pens_write(struct pens *p, struct sink_frame *f, struct leat_error *err)
 {
     enum leat_status s;
@@ -253,7 +254,7 @@ static void pens_close(struct pens *p)
 
 /* ---- Sinks ------------------------------------------------------------------------------------------------------- */
 
-#define STEP_BYTES TINY_OR((uint64_t)16 << 10, (uint64_t)16 << 20) /* read back between two looks at the clock */
+#define STEP_BYTES TINY_OR((uint64_t)16 << 10, (uint64_t)16 << 20) /* bytes read back between two looks at the clock */
 #define MAX_PAGES  (SINK_MAX_FRAME / CHECKSUM_PAGE)
 
 static struct sink_frame *new_frame(struct sink *s)
@@ -269,7 +270,8 @@ static struct sink_frame *new_frame(struct sink *s)
     return f;
 }
 
-/* The frame that holds byte `at` of the file: one that other threads fill too, or a new one. NULL: no memory. */
+/* Returns the frame that holds byte `at` of the file: one that other threads fill too, or a new one. NULL: no
+ * memory. */
 static struct sink_frame *find_frame(struct sink *s, uint64_t at)
 {
     uint64_t offset = at - at % s->frame_bytes;
@@ -291,7 +293,7 @@ static struct sink_frame *find_frame(struct sink *s, uint64_t at)
     return f;
 }
 
-/* Counts bytes as put; true: the frame is complete, and the caller's. */
+/* Counts bytes as put. Returns true if the frame is complete, which then belongs to the caller. */
 static bool fill_frame(struct sink *s, struct sink_frame *f, size_t bytes)
 {
     struct sink_frame **link = &s->open;
@@ -457,7 +459,7 @@ enum leat_status sink_trim(struct sink *s, uint64_t size, struct leat_error *err
 
 /* ---- What a killed run left ---- */
 
-/* Calls the caller's function ten times per second. */
+/* Calls the caller's function for progress ten times per second. */
 static enum leat_status tell(struct sink_reading *r, struct leat_error *err)
 {
     uint64_t now = r->progress ? clock_ns() : 0;
@@ -529,7 +531,7 @@ enum leat_status sink_reopen(struct sink *s, const char *path, size_t frame_byte
     return status;
 }
 
-/* The end of the file, a frame that was not full, goes back to memory. */
+/* Cuts the file. Its end, a frame that was not full, goes back to memory. */
 enum leat_status sink_cut(struct sink *s, uint64_t size, struct leat_error *err)
 {
     size_t rest = (size_t)(size % s->frame_bytes);

@@ -1,8 +1,8 @@
 /*
- * writer.c: opens a writer, and flushes it. Ids are checked and converted to the stored width, and go to the end of the
- * token file; what is known about each document goes to spill files, one per section, so that memory does not grow with
- * the dataset. The token file is hashed frame by frame, by the thread that completes a frame. A failure ends the
- * writer: every later call returns it again.
+ * writer.c: opens a writer, and flushes it. Ids are checked and converted to the stored width, and go to the end of
+ * the token file; the facts about each document go to spill files, one per section, so that memory does not grow
+ * with the dataset. The token file is hashed frame by frame, by the thread that completes a frame. A failure ends
+ * the writer: every later call returns it again.
  */
 #include "writer.h"
 
@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 
-/* Bytes that are hashed and written at once, of whole pages: few enough that the processor's cache holds them. */
+/* Bytes that are hashed and written at once, of whole pages: few enough for the processor's cache. */
 #define TOKEN_FRAME TINY_OR((size_t)8 << 10, (size_t)1 << 20)
 #define SPILL_FRAME TINY_OR((size_t)4 << 10, (size_t)128 << 10)
 
@@ -147,7 +147,7 @@ static enum leat_status check_owner(const struct leat_writer *w, struct leat_err
     return LEAT_OK;
 }
 
-/* The hashes of pages of tokens and of the mask are sections of their own. */
+/* Puts the hashes of pages of tokens or of the mask, each of which has a section. */
 static enum leat_status put_hashes(struct leat_writer *w, enum writer_spill spill, uint64_t first_page,
                                    const uint32_t *hashes, size_t pages, struct leat_error *err)
 {
@@ -179,7 +179,7 @@ static bool has_hashes(enum writer_spill spill)
     return spill == SPILL_TOKENS || spill == SPILL_MASK;
 }
 
-/* Pages of such a spill, the tokens or the mask, that are in whole frames: their hashes have been stored. */
+/* Returns how many pages of the tokens or the mask are in whole frames: their hashes have been stored. */
 static uint64_t writer_whole_pages(const struct leat_writer *w, enum writer_spill spill)
 {
     return w->end.of[spill].at / TOKEN_FRAME * (TOKEN_FRAME / FORMAT_PAGE_BYTES);
@@ -287,13 +287,13 @@ enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_erro
     pthread_mutex_lock(&w->mutex);
     while (w->places > 0)
         pthread_cond_wait(&w->quiet, &w->mutex);
-    s = w->failed; /* of a thread that put */
+    s = w->failed; /* the failure of a thread that put documents */
     if (s != LEAT_OK && err)
         *err = w->failure;
     pthread_mutex_unlock(&w->mutex);
     if (s == LEAT_OK)
         s = writer_end_streams(&w->end, err);
-    /* tokens and mask before the spills that their pages' hashes go to */
+    /* tokens and mask go before the spills for their pages' hashes */
     for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
         if (writer_has_spill(w, i))
             s = sink_flush(&w->spills[i], last && has_hashes(i), err);
@@ -304,10 +304,8 @@ enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_erro
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
-/*
- * How a writer ends. The names come last, in an order that lets nothing wrong be opened: first an
- * older index is removed, then the token file gets its name, then the index; the folder is synced after each step.
- */
+/* Ends a writer. The names come last, in an order that lets nothing wrong be opened: first an older index is
+ * removed, then the token file gets its name, then the index; the folder is synced after each step. */
 
 static enum leat_status flush_everything(struct leat_writer *w, struct leat_error *err)
 {
@@ -351,7 +349,7 @@ static void unname(struct leat_writer *w)
 {
     const struct writer_names *n = &w->names;
 
-    /* removes as well, because renaming does nothing if the file has both names */
+    /* removes the name, too, because renaming does nothing if the file has both names */
     if (w->index_named)
         w->index_named = file_rename(n->index, n->partial[FILE_INDEX], true, NULL) != LEAT_OK ||
                          file_remove(n->index, NULL) != LEAT_OK;
@@ -400,15 +398,15 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
     }
     if (info)
         format_info(&w->header, info);
-    /* the dataset is whole and durable: rubbish that cannot be removed now does not change that */
+    /* the dataset is whole and durable, whether or not leftovers can be removed now */
     writer_remove_partial(&w->names, NULL);
     writer_unlock(&w->lock, &w->names);
     writer_free(w);
     return LEAT_OK;
 }
 
-/* Returns true if the files with partial names are this process's: not its parent's, nor those of one that took over.
- */
+/* Returns true if the files with partial names are this process's, not its parent's, nor those of a process that
+ * took over. */
 static bool owns_files(const struct leat_writer *w)
 {
     return w->owner == getpid() && !writer_lost_lock(w->lock, &w->names);
@@ -422,10 +420,10 @@ void leat_writer_suspend(struct leat_writer *w)
         leat_writer_abandon(w);
         return;
     }
-    sink_end_direct(&w->spills[SPILL_TOKENS]); /* before another process may take the files */
+    sink_end_direct(&w->spills[SPILL_TOKENS]); /* direct writes end before another process may take the files */
     writer_follow_names(w);
     if (owns_files(w)) {
-        unname(w); /* if finish could not */
+        unname(w); /* undoes names that leat_writer_finish() could not undo */
         writer_unlock(&w->lock, &w->names);
     }
     writer_free(w);
@@ -438,7 +436,7 @@ void leat_writer_abandon(struct leat_writer *w)
     sink_end_direct(&w->spills[SPILL_TOKENS]);
     writer_follow_names(w);
     if (owns_files(w)) {
-        /* what finish could not undo, in an order that never leaves something to open or resume */
+        /* removes what finish could not undo, in an order that never leaves a dataset to open or resume */
         if (w->index_named)
             file_remove(w->names.index, NULL);
         file_remove(w->names.partial[FILE_CHECKPOINT], NULL);

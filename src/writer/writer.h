@@ -37,7 +37,7 @@ enum writer_spill {
     SPILL_IDS,
     SPILL_HASHES,
     SPILL_MASK,
-    SPILL_MASK_PAGES, /* after the mask, whose pages' hashes come here */
+    SPILL_MASK_PAGES, /* hashes of the mask's pages; after the mask, whose flush brings them */
     SPILL_COUNT
 };
 
@@ -65,15 +65,16 @@ struct writer_pair {
     char *key, *value;
 };
 
-/* A stream into each spill where the next document goes. The directory's ends where entries are missing. */
+/* A stream into each spill where the next document goes. The directory's ends at the first missing entry. */
 struct writer_streams {
     struct sink_stream of[SPILL_COUNT];
-    uint64_t document, start; /* the next document's number and first token; the latter also while it is open */
+    uint64_t document, start; /* next document's number and first token; the latter also while it is open */
 };
 
 struct leat_writer {
-    struct writer_names names, whole; /* `whole`: absolute names, if `names` are relative and the folder is known */
-    struct folder home;               /* in which they are */
+    struct writer_names names, whole; /* names of the files; `whole`: absolute ones, if `names` are relative and the
+                                         folder is known */
+    struct folder home;               /* folder that the names are relative to */
     int lock;
     pid_t owner;
     const struct checksum_kernels *kernels;
@@ -82,22 +83,23 @@ struct leat_writer {
     uint32_t width;
     bool replace, store_lines, store_ids, store_hashes, store_mask;
     uint8_t fingerprint[16];
-    uint8_t *tokenizer; /* the section, or NULL */
+    uint8_t *tokenizer; /* bytes of the tokenizer's section, or NULL */
     uint64_t tokenizer_bytes;
 
-    struct sink spills[SPILL_COUNT]; /* lines, ids, hashes and mask only if they are stored: else fd -1 */
-    struct writer_streams end;       /* at the ends of the spills, for documents that come one after another */
-    bool document_open, mask_open;   /* mask_open: the mask of its first id, and of the begin token, is there */
+    struct sink spills[SPILL_COUNT]; /* spills; those of lines, ids, hashes and mask have fd -1 unless they are
+                                        stored */
+    struct writer_streams end;       /* streams at the ends of the spills, for documents that come one after another */
+    bool document_open, mask_open;   /* mask_open: the mask of its first id, and of the begin token, has been put */
     uint8_t last_mask;               /* mask of the open document's last id */
-    atomic_bool ordered;             /* origins have never fallen so far */
+    atomic_bool ordered;             /* true while origins have never fallen */
     uint64_t last_input, last_offset;
 
-    pthread_mutex_t mutex; /* for what threads that put documents share: */
+    pthread_mutex_t mutex; /* protects what threads that put documents share: */
     pthread_cond_t quiet;  /* `places` has become 0 */
-    uint64_t places;       /* given by leat_writer_place(), and not put yet */
+    uint64_t places;       /* places given by leat_writer_place() whose documents are not put yet */
 
     struct writer_input *inputs;
-    uint64_t input_count;      /* the array and its counts: under the mutex too */
+    uint64_t input_count;      /* inputs, counted under the mutex, too */
     struct writer_pair *pairs; /* sorted by key */
     uint64_t pair_count;
     size_t input_room, pair_room;
@@ -108,10 +110,10 @@ struct leat_writer {
     bool checkpointed;           /* a checkpoint exists */
     bool prepared;               /* both files are whole and durable, and lack only their names */
     struct format_header header; /* header of the index that is prepared */
-    const char *elsewhere;       /* the path of another tool's file that has the tokens; NULL: they are written */
+    const char *elsewhere;       /* path of another tool's file that has the tokens; NULL: they are written here */
     uint64_t elsewhere_offset;
-    bool tokens_named, index_named; /* finish has given the file its name */
-    enum leat_status failed;        /* this and the next: under the mutex */
+    bool tokens_named, index_named; /* finishing has given the file its name */
+    enum leat_status failed;        /* this and the next member are under the mutex */
     struct leat_error failure;
 };
 
@@ -123,20 +125,20 @@ void writer_names_free(struct writer_names *n);
 /* Makes the names of a writer. */
 enum leat_status writer_take_names(struct leat_writer *w, const char *name, struct leat_error *err);
 
-/* The process may have gone to another folder since: each call that opens, renames or removes a file begins with
- * this. */
+/* Turns to absolute names if the process has gone to another folder. Each call that opens, renames or removes a file
+ * begins with this. */
 void writer_follow_names(struct leat_writer *w);
 
-/* Takes the lock file; LEAT_E_BUSY if another process has it. */
+/* Takes the lock file. LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
-/* Returns true if the lock file was removed since: another process may have taken one of its own, and then the files
- * with partial names belong to it. _check_: LEAT_E_BUSY, with a sentence. */
+/* writer_lost_lock() returns true if the lock file was removed since: another process may have taken one of its own,
+ * and then the files with partial names belong to it. writer_check_lock() returns LEAT_E_BUSY, with a sentence. */
 bool writer_lost_lock(int lock, const struct writer_names *n);
 enum leat_status writer_check_lock(int lock, const struct writer_names *n, struct leat_error *err);
 
-/* Checks the lock of a writer, which turns to its absolute names if another thread has left the folder during this
- * call. */
+/* Checks the lock of a writer. The writer turns to its absolute names if another thread has left the folder during
+ * this call. */
 enum leat_status writer_check_own_lock(struct leat_writer *w, struct leat_error *err);
 
 /* Removes the lock file, if it is still the one that was taken, and releases the lock. */
@@ -145,7 +147,7 @@ void writer_unlock(int *lock, const struct writer_names *n);
 /* Flags for the files that exist. */
 struct writer_found {
     bool tokens, index, checkpoint;
-    bool partial_tokens; /* one without its final name */
+    bool partial_tokens; /* the token file exists without its final name */
     bool two_names;      /* the token file has its name and its partial one: file_rename() was cut short */
     bool half_named;     /* the token file has its name and the index has not: NAME.tokens is a killed run's leftover */
 };
@@ -184,8 +186,8 @@ size_t writer_spill_frame(enum writer_spill spill);
 /* Lets a spill append from offset `at` on. */
 void writer_begin_spill(struct leat_writer *w, enum writer_spill spill, uint64_t at);
 
-/* Waits until all documents that have a place are put, then writes what is in memory; with `last`, the hashes of the
- * tokens' last frame are stored too. */
+/* Waits until all documents that have a place are put, then writes what is in memory. With `last`, also stores the
+ * hashes of the tokens' last frame. */
 enum leat_status writer_flush(struct leat_writer *w, bool last, struct leat_error *err);
 
 /* Closes and frees everything; removes no file. */
@@ -193,11 +195,11 @@ void writer_free(struct leat_writer *w);
 
 /* ---- writer_add.c ---- */
 
-/* Puts what is known of the next document of the streams, whose tokens are there. Its line is `line`, not o->line. */
+/* Puts the facts about the next document of the streams, whose tokens are there. Its line is `line`, not o->line. */
 enum leat_status writer_put_document(const struct leat_writer *w, struct writer_streams *to,
                                      const struct leat_origin *o, uint64_t line, struct leat_error *err);
 
-/* Reports to the sinks what was put, to all of them even if one fails. */
+/* Reports to all sinks what was put, even if one of them fails. */
 enum leat_status writer_end_streams(struct writer_streams *t, struct leat_error *err);
 
 extern const struct leat_origin writer_no_origin;
@@ -209,7 +211,7 @@ enum leat_status writer_push_input(struct leat_writer *w, const char *path, cons
                                    struct leat_error *err);
 void writer_free_inputs(struct leat_writer *w);
 
-/* Writes the whole index under its partial name, durable; *header gets what it holds. The spills must be flushed. */
+/* Writes the whole index under its partial name, durably. *header gets what it holds. The spills must be flushed. */
 enum leat_status writer_build_index(struct leat_writer *w, struct format_header *header, struct leat_error *err);
 
 #endif

@@ -10,13 +10,13 @@
 
 /* ---- What a document leaves -------------------------------------------------------------------------------------- */
 
-/* What a document leaves in the files: its tokens, and an entry in each section. */
+/* Puts a document into the files: its tokens, and an entry in each section. */
 
 const struct leat_origin writer_no_origin = { .input = LEAT_NONE, .line = LEAT_NONE };
 
 /* ---- Tokens ---- */
 
-/* The ids must be below the vocabulary size; `document` is for the error. */
+/* Checks that ids are below the vocabulary size. `document` is for the error. */
 static enum leat_status writer_check_ids(const struct leat_writer *w, const void *ids, uint32_t width, uint64_t count,
                                          uint64_t document, struct leat_error *err)
 {
@@ -24,7 +24,7 @@ static enum leat_status writer_check_ids(const struct leat_writer *w, const void
 
     if (count == 0 || (width == 2 && w->vocabulary >= 65536))
         return LEAT_OK;
-    /* the kernels read little-endian ids; on other machines each is looked at here */
+    /* the kernels read little-endian ids; other machines look at each id here */
     if (!BYTES_BIG_ENDIAN)
         max = width == 2 ? w->kernels->max16(ids, (size_t)count) : w->kernels->max32(ids, (size_t)count);
     if (!BYTES_BIG_ENDIAN && max < w->vocabulary)
@@ -60,7 +60,7 @@ static void store_ids(uint8_t *to, uint32_t to_width, const void *ids, uint32_t 
 
 #define STORED_AT_ONCE 1024u
 
-/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
+/* Puts ids of `width` bytes, which are in this machine's order, in the stored width. */
 static enum leat_status writer_put_ids(const struct leat_writer *w, struct writer_streams *to, const void *ids,
                                        uint32_t width, uint64_t count, struct leat_error *err)
 {
@@ -78,7 +78,7 @@ static enum leat_status writer_put_ids(const struct leat_writer *w, struct write
     return s;
 }
 
-/* Puts ids of `width` bytes, in this machine's order, in the stored width; or one token, LEAT_NONE: none. */
+/* Puts one token in the stored width, or nothing for LEAT_NONE. */
 static enum leat_status writer_put_token(const struct leat_writer *w, struct writer_streams *to, uint64_t token,
                                          struct leat_error *err)
 {
@@ -102,23 +102,22 @@ static enum leat_status put_bytes(struct sink_stream *to, uint8_t byte, uint64_t
     return s;
 }
 
-/* The same with another byte. */
+/* Puts this byte `count` times into the mask, if the dataset stores one. */
 static enum leat_status writer_put_bytes(const struct leat_writer *w, struct writer_streams *to, uint8_t byte,
                                          uint64_t count, struct leat_error *err)
 {
     return w->store_mask ? put_bytes(&to->of[SPILL_MASK], byte, count, err) : LEAT_OK;
 }
 
-/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
- * without a mask. */
+/* Puts 255 as the mask of `count` ids, if the dataset stores a mask. */
 static enum leat_status writer_put_unmasked(const struct leat_writer *w, struct writer_streams *to, uint64_t count,
                                             struct leat_error *err)
 {
     return writer_put_bytes(w, to, UINT8_MAX, count, err);
 }
 
-/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token; and 255 `count` times. Nothing
- * without a mask. */
+/* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token, if the dataset stores a
+ * mask. */
 static enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
                                         uint64_t count, struct leat_error *err)
 {
@@ -137,8 +136,9 @@ static enum leat_status writer_put_mask(const struct leat_writer *w, struct writ
 /* ---- Sections ---- */
 
 /*
- * The directory: a document is the first to start in or after each 64 KiB up to its start that has no entry yet. One
- * that starts exactly at a cell's edge, after the last token so far, may be one entry too many; finish removes it.
+ * Returns how many entries the directory must have when a document starts at token `start`: in or after each 64 KiB up
+ * to its start, this document is the first one, unless there is an entry already. One that starts exactly at a cell's
+ * edge, after the last token so far, may be one entry too many; finish removes it.
  */
 static uint64_t writer_cells_due(const struct leat_writer *w, uint64_t start)
 {
@@ -194,7 +194,8 @@ enum leat_status writer_end_streams(struct writer_streams *t, struct leat_error 
 
 /* ---- What is known of all documents together ---- */
 
-/* Documents with these origins follow: notes whether origins still do not fall. In the order of the documents. */
+/* Notes whether origins still do not fall, for documents with these origins that follow. Must be called in the order
+ * of the documents. */
 static void writer_note_origins(struct leat_writer *w, const struct leat_origin *first, const struct leat_origin *last)
 {
     if (first->input < w->last_input || (first->input == w->last_input && first->offset < w->last_offset))
@@ -203,7 +204,7 @@ static void writer_note_origins(struct leat_writer *w, const struct leat_origin 
     w->last_offset = last->offset;
 }
 
-/* Adds to what an input has given. */
+/* Adds to the counts of an input. */
 static void writer_count_input(struct leat_writer *w, uint64_t input, uint64_t documents, uint64_t tokens)
 {
     pthread_mutex_lock(&w->mutex);
@@ -252,7 +253,7 @@ static enum leat_status end_document(struct leat_writer *w, const struct leat_or
     return s;
 }
 
-/* Of document `i`; NULL: none is given. */
+/* Returns the origin of document `i`, or NULL if none is given. */
 static const struct leat_origin *origin_of(const struct leat_documents *d, uint64_t i)
 {
     return d->origins ? &d->origins[i] : NULL;
@@ -277,7 +278,7 @@ static enum leat_status check_documents(const struct leat_writer *w, const struc
     return LEAT_OK;
 }
 
-/* All of them, before anything is written. */
+/* Checks all documents, before anything is written. */
 static enum leat_status check_each(const struct leat_writer *w, const struct leat_documents *d, struct leat_error *err)
 {
     const uint8_t *ids = d->ids;
@@ -391,7 +392,7 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
         s = check_origin(w, origin, w->end.document, err);
     if (s != LEAT_OK)
         return s;
-    s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* a document without a token */
+    s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* the document has no token so far */
     if (s == LEAT_OK)
         s = writer_put_bytes(w, &w->end, w->last_mask,
                              (w->end_token != LEAT_NONE) + (!w->mask_open && w->begin_token != LEAT_NONE), &why);
@@ -418,12 +419,12 @@ uint64_t leat_writer_documents(const struct leat_writer *w)
 /* ---- Several at once --------------------------------------------------------------------------------------------- */
 
 /*
- * Several documents at once, for programs with several threads. What must happen in the order of the
- * documents is addition: how many tokens, documents, bytes of ids and entries of the directory came before. With these
- * numbers known, each section's bytes have their place, and any thread can put them there at any time.
+ * Puts several documents at once, for programs with several threads. Only additions must happen in the order of the
+ * documents: how many tokens, documents, bytes of ids and entries of the directory came before. With these numbers
+ * known, each section's bytes have their place, and any thread can put them there at any time.
  */
 
-/* The numbers of a place that documents add to. */
+/* The sums that give documents their place. */
 struct totals {
     uint64_t tokens, last_tokens, id_bytes;
 };
@@ -518,7 +519,7 @@ static void begin_streams(struct leat_writer *w, const struct leat_place *p, str
     to->start = p->token;
 }
 
-/* Documents of one input that follow each other are counted together. */
+/* A run of documents of one input, which are counted together. */
 struct run {
     uint64_t input, documents, tokens;
 };
@@ -543,7 +544,7 @@ static enum leat_status end_run(struct leat_writer *w, struct run *r, uint64_t i
 /* Documents on their way to the streams. */
 struct putting {
     const struct leat_documents *documents;
-    const uint8_t *ids, *mask; /* of the next one; `mask` may be NULL */
+    const uint8_t *ids, *mask; /* ids of the next document; `mask` may be NULL */
     struct writer_streams to;
     struct run run;
 };

@@ -15,17 +15,15 @@
 #include "writer.h"
 
 /*
- * The file NAME.partial.checkpoint.
- *
- * Little-endian: magic, with the version as its last byte; what must be the same in a resumed run; counts; the lengths
- * and sums of the spills; inputs; metadata; the caller's note; XXH3-128 of everything before. It is private to this
- * version of the library, which refuses that of another one.
+ * Writes NAME.partial.checkpoint. It is little-endian: magic, with the version as its last byte; what must be equal
+ * in a resumed run; counts; the lengths and sums of the spills; inputs; metadata; the caller's note; XXH3-128 of
+ * everything before. It is private to this version of the library; other versions refuse it.
  */
 
 #define CHECKPOINT_MAGIC_BYTES 8u
 static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '5' };
 
-/* What must be the same in a resumed run; after these come the fingerprint and the hash of the tokenizer. */
+/* The values that must be equal in a resumed run. After them come the fingerprint and the hash of the tokenizer. */
 struct checkpoint_rule {
     const char *what;
     uint64_t value;
@@ -118,7 +116,8 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
         add_hash(t, w->kernels->hash(t->buffer.bytes, t->buffer.size));
 }
 
-/* All spills on disk, also what is not yet a whole frame; that stays in memory too, to be hashed when it is. */
+/* Brings all spills to the disk, also a frame that is not whole; that one stays in memory, too, and is hashed when
+ * it is whole. */
 static enum leat_status sync_spills(struct leat_writer *w, struct leat_error *err)
 {
     enum leat_status s = writer_flush(w, false, err);
@@ -186,7 +185,7 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
  * before all are known to be right.
  */
 
-/* What is left to read of a checkpoint; every call that takes some checks that there is enough. */
+/* The unread rest of a checkpoint; every call that takes bytes checks that there are enough. */
 struct cursor {
     const uint8_t *at;
     size_t left;
@@ -220,7 +219,7 @@ static struct hash128 take_hash(struct cursor *c)
     return from ? checksum_load(from) : (struct hash128) { 0, 0 };
 }
 
-/* A copy that ends with NUL; NULL if the text ends before, or without memory. */
+/* Returns a copy that ends with a NUL, or NULL if the text ends before, or without memory. */
 static char *take_string(struct cursor *c, uint64_t count)
 {
     const uint8_t *from = take_bytes(c, count);
@@ -368,7 +367,7 @@ static bool plausible(const struct leat_writer *w, const struct spill_place spil
 {
     uint64_t tokens = w->end.start, documents = w->end.document, frame = writer_spill_frame(SPILL_TOKENS);
 
-    /* pages are hashed by whole frames; another build may have had frames of another size */
+    /* Pages are hashed by whole frames, and another build may have had frames of another size. */
     return tokens <= FORMAT_MAX_BYTES / 4 && documents <= FORMAT_MAX_BYTES / 16 &&
            spills[SPILL_TOKENS].bytes == tokens * w->width && spills[SPILL_DOCUMENTS].bytes == 8 * documents &&
            spills[SPILL_PAGES].bytes == spills[SPILL_TOKENS].bytes / frame * (frame / FORMAT_PAGE_BYTES * 4) &&
@@ -393,7 +392,7 @@ static enum leat_status reopen_spills(struct leat_writer *w, const struct spill_
         if (writer_has_spill(w, i))
             s = sink_reopen(&w->spills[i], w->names.partial[i], writer_spill_frame(i), spills[i].bytes, spills[i].sum,
                             reading, err);
-    /* none is changed before all are known to be right */
+    /* no spill is changed before all are known to be right */
     for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++) {
         writer_begin_spill(w, i, spills[i].bytes);
         if (writer_has_spill(w, i))
@@ -435,7 +434,7 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sin
     return reopen_spills(w, spills, reading, err);
 }
 
-/* Undoes what a leat_writer_finish() that was killed may have left. */
+/* Undoes what a killed leat_writer_finish() may have left. */
 static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *err)
 {
     const struct writer_names *n = &w->names;

@@ -19,7 +19,7 @@
 
 /* ---- Inputs and metadata ----------------------------------------------------------------------------------------- */
 
-/* Inputs and metadata: small, kept in memory until the dataset is finished. */
+/* Keeps inputs and metadata, which are small, in memory until the dataset is finished. */
 
 enum leat_status writer_push_input(struct leat_writer *w, const char *path, const struct records_input *record,
                                    struct leat_error *err)
@@ -94,13 +94,13 @@ void writer_free_inputs(struct leat_writer *w)
     free(w->pairs);
 }
 
-/* The position of the key, or where it belongs. */
+/* Returns the position of the key, or where it belongs. */
 static uint64_t find_key(const struct leat_writer *w, const char *key, bool *found)
 {
     uint64_t i = 0;
     int order = 1;
 
-    /* strcmp orders as the format does: by bytes, the shorter first */
+    /* strcmp() orders as the format does: by bytes, and the shorter text first */
     while (i < w->pair_count && (order = strcmp(key, w->pairs[i].key)) > 0)
         i++;
     *found = i < w->pair_count && order == 0;
@@ -167,12 +167,12 @@ enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key
 struct output {
     const char *path;
     int fd;
-    uint64_t end; /* of what is written */
+    uint64_t end; /* end of what is written */
     uint8_t *buffer;
     size_t used;
     const struct checksum_kernels *kernels;
     struct format_place *section;
-    uint64_t pages; /* of the section, hashed so far */
+    uint64_t pages; /* pages of the section that were hashed so far */
 };
 
 static enum leat_status flush(struct output *o, struct leat_error *err)
@@ -235,8 +235,8 @@ static enum leat_status end_section(struct output *o, uint64_t entries, struct l
     return flush(o, err);
 }
 
-/* The first `bytes` bytes of a spill, at the beginning of a section. What the file holds must be what was written: else
- * damage would get a valid checksum. */
+/* Writes the first `bytes` bytes of a spill at the beginning of a section. Compares the file with what was written,
+ * since damage would otherwise get a valid checksum. */
 static enum leat_status put_spill(struct output *o, const struct sink *spill, uint64_t bytes, bool whole,
                                   struct leat_error *err)
 {
@@ -386,7 +386,8 @@ static enum leat_status put_mask(struct output *o, struct leat_writer *w, struct
 {
     enum leat_status s = put_whole_spill(o, w, h, SPILL_MASK, FORMAT_MASK, 1, err);
 
-    if (s == LEAT_OK && w->store_mask) /* a reader that does not know it would train on what must not be learned */
+    if (s == LEAT_OK && w->store_mask) /* marks the mask as required: a reader that does not know it would train on
+                                          what must not be learned */
         h->sections[FORMAT_MASK].flags |= FORMAT_MUST_UNDERSTAND;
     return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_MASK_PAGES, FORMAT_MASK_PAGES, 4, err) : s;
 }
@@ -454,7 +455,7 @@ enum leat_status writer_build_index(struct leat_writer *w, struct format_header 
     if (!o.buffer)
         return status_no_memory(err, COPY_BYTES);
     o.end = FORMAT_HEADER_BYTES;
-    /* an earlier attempt to finish may have left one */
+    /* an earlier attempt to finish may have left a file */
     s = file_remove(o.path, err);
     if (s == LEAT_OK)
         s = file_create(&o.fd, o.path, err);

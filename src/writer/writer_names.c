@@ -24,7 +24,9 @@
 #include "writer.h"
 
 #define LONGEST_NAME 4096u
-#define LOCK_TRIES   1000u /* each time another writer removed the file between our opening and locking it */
+#define LOCK_TRIES                                                                                                     \
+    1000u /* tries to lock the file, each after another writer removed it between our opening and
+                              locking it */
 
 static const char *const suffixes[FILE_COUNT] = {
     [SPILL_TOKENS] = "tokens",
@@ -45,14 +47,15 @@ static const char *const suffixes[FILE_COUNT] = {
     [FILE_ADOPT] = "adopt",
 };
 
-/* Checks the name of a dataset. One that ends in .partial would be taken for leftovers of another, and removed. */
+/* Checks the name of a dataset. A name that ends in .partial would be taken for leftovers of another dataset, and
+ * removed. */
 static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
 {
     size_t last = length;
 
     while (last > 0 && name[last - 1] != '/')
         last--;
-    last = length - last; /* of its last part */
+    last = length - last; /* length of the name's last part */
     if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
         return status_in_file(
             err,
@@ -118,7 +121,7 @@ enum leat_status writer_take_names(struct leat_writer *w, const char *name, stru
     return s;
 }
 
-/* Sentences have the names that the caller gave, as long as these are right. */
+/* Errors show the names that the caller gave, as long as these are right. */
 void writer_follow_names(struct leat_writer *w)
 {
     if (!w->whole.index || !folder_left(&w->home))
@@ -128,7 +131,7 @@ void writer_follow_names(struct leat_writer *w)
     memset(&w->whole, 0, sizeof w->whole);
 }
 
-/* *lock stays -1 if its last holder removed the file after we found it. */
+/* Opens the lock file. *lock stays -1 if its last holder removed the file after we found it. */
 static enum leat_status open_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {
     const char *path = n->partial[FILE_LOCK];
@@ -150,7 +153,7 @@ static enum leat_status open_lock(int *lock, const struct writer_names *n, struc
     return s;
 }
 
-/* A failure closes the file, which stays: whatever the reason, another process may hold it. */
+/* Takes the lock. A failure closes the file but leaves it, since another process may hold it. */
 static enum leat_status take_lock(int *lock, const struct writer_names *n, struct leat_error *err)
 {
     enum leat_status s = own_file_lock(*lock, n->partial[FILE_LOCK], n->index, err);
@@ -187,7 +190,7 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
 
 bool writer_lost_lock(int lock, const struct writer_names *n)
 {
-    bool named = true; /* unless it is known not to be */
+    bool named = true; /* the file counts as ours unless that is known to be wrong */
 
     return lock >= 0 && own_file_is_named(lock, n->partial[FILE_LOCK], &named, NULL) == LEAT_OK && !named;
 }
@@ -216,7 +219,7 @@ void writer_unlock(int *lock, const struct writer_names *n)
     own_file_unlock(lock);
 }
 
-/* Returns true if the index is one of a token file of this length: then both are what a killed run has left. */
+/* Returns true if the index belongs to a token file of this length: then a killed run has left both. */
 static bool is_index_of(const char *index, const char *tokens)
 {
     uint8_t page[FORMAT_HEADER_BYTES];
@@ -280,7 +283,7 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
     struct writer_found found;
     enum leat_status s = writer_look(n, &found, err);
 
-    /* the checkpoint first: without it the rest is useless */
+    /* the checkpoint goes first: without it the rest is useless */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_CHECKPOINT], err);
     if (s == LEAT_OK && found.half_named)
@@ -288,7 +291,7 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
     for (unsigned i = 0; s == LEAT_OK && i < FILE_COUNT; i++)
         if (i != FILE_LOCK && i != FILE_INDEX)
             s = file_remove(n->partial[i], err);
-    /* the index last: with it writer_look() still sees what is left */
+    /* the index goes last: with it writer_look() still sees what is left */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_INDEX], err);
     return s;

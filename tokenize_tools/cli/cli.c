@@ -195,7 +195,8 @@ int cli_failed_or_damaged(const struct leat_error *err)
     return code == CLI_FAILED && damaged ? CLI_DAMAGED : code;
 }
 
-/* Whether stdout is a pipe that nobody reads any more: asked of the pipe, since what a write said before is gone. */
+/* Returns true if stdout is a pipe that nobody reads any more: asked of the pipe, since what a write said before is
+ * gone. */
 static bool reader_is_gone(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };

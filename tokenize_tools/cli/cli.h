@@ -38,7 +38,7 @@ enum cli_exit {
  */
 void cli_start(const char *program);
 
-/* The name given to cli_start(). */
+/* Returns the name given to cli_start(). */
 const char *cli_program(void);
 
 /*
@@ -73,7 +73,7 @@ int cli_failed_or_damaged(const struct leat_error *err);
  * message, if not everything could be written (a full disk, a closed pipe). */
 int cli_finish_stdout(int code);
 
-/* Whether writing to stdout has failed already: long outputs stop early. */
+/* Returns true if writing to stdout has failed already: long outputs stop early. */
 bool cli_stdout_failed(void);
 
 /* From here on SIGINT, SIGTERM and SIGUSR1 set a flag, for work that must be ended cleanly. A SIGINT that comes two
@@ -81,7 +81,7 @@ bool cli_stdout_failed(void);
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
 
-/* The exit code of a command that was interrupted: CLI_INTERRUPTED by a person, CLI_STOPPED by a scheduler. */
+/* Returns the exit code of a command that was interrupted: CLI_INTERRUPTED by a person, CLI_STOPPED by a scheduler. */
 int cli_interrupted_code(void);
 
 /* `waiting` of struct leat_open_options: says why a command waits, once a minute at most; a signal that is caught ends

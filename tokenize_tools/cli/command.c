@@ -184,7 +184,7 @@ int command_wrong(const struct command *c, const char *format, ...)
     return CLI_WRONG;
 }
 
-/* Whether the number of words is right; says so if not. */
+/* Returns true if the number of words is right; says so if not. */
 static bool check_words(const struct command *c, const struct options_parsed *parsed)
 {
     if (parsed->count < c->min_words)

@@ -404,7 +404,7 @@ bool options_have_rare(const struct option_row *rows)
     return rows->name != NULL;
 }
 
-/* The names of the rare rows from `r` on, up to the next heading; returns how much of it that was. */
+/* Returns the names of the rare rows from `r` on, up to the next heading; returns how much of it that was. */
 static size_t name_rare(FILE *out, const struct option_row *r, const char *group)
 {
     char names[1024] = "";

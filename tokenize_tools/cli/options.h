@@ -103,7 +103,7 @@ void options_say_lengths(const char *option, const char *text);
 /* Returns the default that --help shows, or NULL. */
 const char *option_standard(const struct option_row *row);
 
-/* Whether the table has rows that only --help all explains. */
+/* Returns true if the table has rows that only --help all explains. */
 bool options_have_rare(const struct option_row *rows);
 
 /* The options part of --help: one row each, aligned, wrapped at OPTIONS_COLUMNS, and the names of the rare ones. With

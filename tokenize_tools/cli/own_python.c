@@ -170,7 +170,7 @@ char *own_python_name(void)
     return strdup("python3");
 }
 
-/* The file that a name without a slash is on PATH; the name itself if there is none. */
+/* Returns the file that a name without a slash is on PATH; the name itself if there is none. */
 static const char *show_place(const char *name, char *path, size_t capacity)
 {
     const char *folder = strchr(name, '/') ? NULL : getenv("PATH");

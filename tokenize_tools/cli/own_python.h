@@ -12,10 +12,10 @@
 #include <sys/types.h>
 
 /*
- * The interpreter to which leat's Python package belongs: $LEAT_PYTHON, which the package sets when it runs the
- * command; that of the environment in whose package the command lies (PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat
- * has PREFIX/bin/python3); else python3 on PATH. Nobody has asked yet whether it has the package. The caller frees it;
- * NULL: no memory.
+ * Returns the interpreter to which leat's Python package belongs: $LEAT_PYTHON, which the package sets when it runs
+ * the command; that of the environment in whose package the command lies
+ * (PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat has PREFIX/bin/python3); else python3 on PATH. Nobody has asked
+ * yet whether it has the package. The caller frees it; NULL: no memory.
  */
 char *own_python_name(void);
 

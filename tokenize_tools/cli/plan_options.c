@@ -33,7 +33,7 @@ const char *const plan_option_stops[] = { [LEAT_STOP_ALL] = "all", [LEAT_STOP_FI
 
 /* ---- Lines from options ---- */
 
-/* Whether a value can be part of a line; says so if not. */
+/* Returns true if a value can be part of a line; says so if not. */
 static bool check_value(const struct command *c, const char *option, const char *value, int *code)
 {
     if (!strchr(value, '\n') && value[0])
@@ -231,7 +231,7 @@ static enum leat_status change_plan(struct leat_plan **plan, const char *path, c
     return LEAT_OK;
 }
 
-/* The first option that --plan excludes and that was given; NULL: none. */
+/* Returns the first option that --plan excludes and that was given; NULL: none. */
 static const char *given_besides(const struct plan_options *o)
 {
     return o->sources.count                   ? "source"
@@ -299,7 +299,7 @@ static void name_option(struct leat_error *err)
         status_field(err, status_set_at(err, before.status, NULL, before.offset, "--%s", before.message), before.field);
 }
 
-/* Whether the command's --samples is a plan's: that of `leat trace` says which samples. */
+/* Returns true if the command's --samples is a plan's: that of `leat trace` says which samples. */
 static bool takes_samples(const struct command *c)
 {
     const struct option_row *r = c->options;
@@ -397,7 +397,7 @@ static enum leat_status open_tokenizer(const struct leat_plan *plan, struct leat
     return s;
 }
 
-/* The value of --fim with ids in place of names; NULL after a failure. The caller frees it. */
+/* Returns the value of --fim with ids in place of names; NULL after a failure. The caller frees it. */
 static char *find_ids(const struct leat_plan *plan, const char *fim, struct leat_error *err)
 {
     const char *at = fim_tokens(fim);

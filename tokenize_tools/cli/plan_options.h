@@ -166,7 +166,7 @@ void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o);
  * the exit code.
  */
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
-/* The name of an option that was given, for commands that also do without a plan; NULL: none. */
+/* Returns the name of an option that was given, for commands that also do without a plan; NULL: none. */
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
 
@@ -183,8 +183,8 @@ struct plan_needs {
 };
 bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs);
 
-/* Whether the plan's batches have a number of rows, as `option` (NULL: not given) needs; else says that they go by
- * tokens. */
+/* Returns true if the plan's batches have a number of rows, as `option` (NULL: not given) needs; else says that they
+ * go by tokens. */
 bool plan_has_rows(const struct command *self, const struct leat_plan *plan, const char *option);
 
 /* Sets the positions [*first, *end) of step `number`: after the rows of all steps before it. False, after a message:

@@ -50,7 +50,7 @@ struct progress_now {
     const char *detail;
 };
 
-/* The line itself, for a screen of `columns`; returns its bytes. Split off for tests. */
+/* Returns the line itself, for a screen of `columns`; returns its bytes. Split off for tests. */
 size_t progress_line(const struct progress *p, const struct progress_now *now, unsigned columns, char *out,
                      size_t capacity);
 

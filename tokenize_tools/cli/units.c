@@ -23,7 +23,7 @@ static const char *const garbage = "is not a number; write it like 12, 1.5K or 6
 static const char *const too_large = "is larger than 2^64 - 1";
 static const char *const not_whole = "is not a whole number";
 
-/* The multiplier that `*text` begins with, 1 if none; moves *text past it. */
+/* Returns the multiplier that `*text` begins with, 1 if none; moves *text past it. */
 static uint64_t parse_multiplier(const char **text)
 {
     static const char letters[] = "KMGTP";

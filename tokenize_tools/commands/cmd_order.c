@@ -260,7 +260,7 @@ static enum leat_status print_sample(const struct leat_plan *plan, const struct 
     return s;
 }
 
-/* The next position at or after `position` whose row is printed. */
+/* Returns the next position at or after `position` whose row is printed. */
 static uint64_t next_row(const struct rows *rows, uint64_t position)
 {
     uint64_t row = position % rows->batch;
@@ -336,7 +336,7 @@ static enum leat_status print_plan(const struct leat_plan *plan, struct leat_err
     return s;
 }
 
-/* Whether options are given that only rows of whole documents have. */
+/* Returns true if options are given that only rows of whole documents have. */
 static bool names_rows(const struct plan_options *o)
 {
     return o->at.count > 0 || o->max_per_row != LEAT_NONE || o->min_length != LEAT_NONE || o->max_length != LEAT_NONE ||

@@ -42,7 +42,7 @@ static const char *count_records(char text[32], uint64_t records)
     return text;
 }
 
-/* The names in quotes, with commas; returns the nearest to `path` if it is near, or NULL. */
+/* Returns the names in quotes, with commas; returns the nearest to `path` if it is near, or NULL. */
 static const char *list_members(const struct json_members *m, const char *path, char *text, size_t room)
 {
     size_t used = 0, least = SIZE_MAX;

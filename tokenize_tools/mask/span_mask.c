@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* The first token from `i` on that ends after `byte`. */
+/* Returns the first token from `i` on that ends after `byte`. */
 static uint64_t first_after(const uint64_t *ends, uint64_t i, uint64_t count, uint64_t byte)
 {
     while (i < count && ends[i] <= byte)

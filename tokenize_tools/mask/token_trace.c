@@ -32,7 +32,7 @@ static int hex(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte that <0xNN> stands for, or -1. */
+/* Returns the byte that <0xNN> stands for, or -1. */
 static int byte_of(const struct token_text *token)
 {
     const char *t = token->text;
@@ -132,7 +132,7 @@ static bool spell_after(const struct trace *t, uint64_t *at, const struct token_
     return found;
 }
 
-/* Whether it begins with a space, which may stand for nothing. */
+/* Returns true if it begins with a space, which may stand for nothing. */
 static bool has_mark(const struct token_text *token)
 {
     if (token->added || token->bytes == 0)
@@ -181,7 +181,7 @@ void token_texts_free(struct token_texts *t)
     *t = (struct token_texts) { 0 };
 }
 
-/* Whether a text goes on with a plain token's bytes: nearly all have at most 8, and are compared at once. */
+/* Returns true if a text goes on with a plain token's bytes: nearly all have at most 8, and are compared at once. */
 static inline bool goes_on(const char *text, size_t left, const struct token_text *token)
 {
     size_t bytes = token->bytes;

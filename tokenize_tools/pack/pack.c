@@ -112,7 +112,7 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     return LEAT_OK;
 }
 
-/* Whether what is named may have another commit by now. */
+/* Returns true if what is named may have another commit by now. */
 static bool may_move(const char *const *inputs, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)

@@ -35,7 +35,8 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
                                    const struct record_judges *judges, bool allow_binary, bool whole,
                                    const struct input_stop *stop, struct leat_error *err);
 
-/* Whether so many rejects are more than the limits allow: a number, and a share in millionths of all records. */
+/* Returns true if so many rejects are more than the limits allow: a number, and a share in millionths of all
+ * records. */
 bool pack_too_many(uint64_t rejects, uint64_t records, const struct leat_pack_options *options);
 
 /* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
@@ -82,10 +83,11 @@ void packer_free(struct leat_packer *p);
 /* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
 char *pack_split_name(const char *output, const char *split, const char *suffix);
 
-/* The dataset of a split (NULL: OUTPUT itself), and a suffix: of a part of a run, the split has a folder. Likewise. */
+/* Returns the dataset of a split (NULL: OUTPUT itself), and a suffix: of a part of a run, the split has a folder.
+ * Likewise. */
 char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix);
 
-/* Whether the options ask for more than packing, and what is wrong with that, before hours go into it. */
+/* Returns true if the options ask for more than packing, and what is wrong with that, before hours go into it. */
 bool pack_arranges(const struct leat_pack_options *options);
 enum leat_status pack_arranged_check(const struct leat_pack_options *options, bool in_run, struct leat_error *err);
 

@@ -72,7 +72,7 @@ static void remove_folder(const struct arranging *a, bool all)
     (void)rmdir(a->folder);
 }
 
-/* Whether a process writes there. */
+/* Returns true if a process writes there. */
 static bool is_busy(const struct arranging *a)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
@@ -111,7 +111,7 @@ static enum leat_status begin_folder(const struct arranging *a, struct leat_erro
     return s == LEAT_OK && made ? file_sync_folder(a->folder, err) : s;
 }
 
-/* The token bytes done, for those who count the bytes of inputs. */
+/* Returns the token bytes done, for those who count the bytes of inputs. */
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
     const struct arranging *a = context;
@@ -298,7 +298,7 @@ static enum leat_status look_if_divided(struct arranging *a, const struct input_
     return s == LEAT_OK && *ended ? remove_packed(a, err) : s;
 }
 
-/* Whether the first pass cannot begin: another run's is there, or this one's that is not to be resumed. */
+/* Returns true if the first pass cannot begin: another run's is there, or this one's that is not to be resumed. */
 static bool is_in_way(const struct arranging *a)
 {
     bool tokens = access(a->packed_tokens, F_OK) == 0, checkpoint = access(a->packed_checkpoint, F_OK) == 0;

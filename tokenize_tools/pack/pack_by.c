@@ -260,7 +260,7 @@ enum leat_status pack_by_pins(struct hub_pins *pins, const char *output, const s
     return s;
 }
 
-/* Whether what was packed before it is divided is this run's. */
+/* Returns true if what was packed before it is divided is this run's. */
 static bool packed_by(const struct look *l, const char *packed)
 {
     struct leat_dataset *d;

@@ -98,7 +98,8 @@ static char *find_token(const struct beside *b, const char *name)
     return found;
 }
 
-/* The template of tokenizer_config.json with a name, of several; a single string is the default one. NULL: none. */
+/* Returns the template of tokenizer_config.json with a name, of several; a single string is the default one. NULL:
+ * none. */
 static char *template_of(const struct jsontree *j, const char *wanted)
 {
     uint32_t node =

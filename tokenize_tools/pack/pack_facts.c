@@ -128,7 +128,7 @@ enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struc
     return s;
 }
 
-/* Whether the input was as long when it turned out to be damaged. */
+/* Returns true if the input was as long when it turned out to be damaged. */
 static bool was_damaged(const struct damage_list *damaged, const struct input *in)
 {
     bool was = false;

@@ -45,10 +45,12 @@ void pack_past_free(struct pack_past *past); /* all zero is fine */
 /* What a dataset is of a run: what it makes in one pass; what it packs to be arranged; what it makes of that. */
 enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
 
-/* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was shuffled,
- * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
- * not known beforehand, or those of a part of a run, which are not compared again. *past is filled anew; all zero at
- * first. */
+/*
+ * Returns true if the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was
+ * shuffled, deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program
+ * declares, which are not known beforehand, or those of a part of a run, which are not compared again. *past is
+ * filled anew; all zero at first.
+ */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     enum pack_stage stage, bool in_run, struct pack_past *past);
 

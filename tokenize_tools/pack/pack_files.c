@@ -67,8 +67,8 @@ static bool is_there(const char *path)
     return file_identify(path, &there, NULL) == LEAT_OK && there.exists;
 }
 
-/* Whether the run goes on from a checkpoint, or has its dataset: what it packs was looked at when it began, and what
- * differs now is said of it. */
+/* Returns true if the run goes on from a checkpoint, or has its dataset: what it packs was looked at when it began,
+ * and what differs now is said of it. */
 static bool is_begun(const struct pack_run *r)
 {
     return r->options.resume && (is_there(r->description_path) || (!r->options.force && is_there(r->index_path)));

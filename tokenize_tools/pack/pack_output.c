@@ -528,8 +528,8 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
 
 #define MOST_REASONS ((size_t)64 << 10) /* bytes: a million inputs may have as many reasons */
 
-/* Whether a record of the input is a document, or was kept out. No record of a unit with several inputs is kept out:
- * each of these is a text. */
+/* Returns true if a record of the input is a document, or was kept out. No record of a unit with several inputs is
+ * kept out: each of these is a text. */
 static bool is_taken(const struct unit *u, size_t input)
 {
     bool taken = u->docs.kept_out > 0;

@@ -356,8 +356,8 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     return said->status;
 }
 
-/* Whether a run that replaces the dataset stopped at a checkpoint. The writer refused (`said`) because a dataset is
- * there; of a run that has come to its end it would have removed the checkpoint. */
+/* Returns true if a run that replaces the dataset stopped at a checkpoint. The writer refused (`said`) because a
+ * dataset is there; of a run that has come to its end it would have removed the checkpoint. */
 static bool stopped_replacing(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct file_identity checkpoint;

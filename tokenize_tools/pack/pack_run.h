@@ -78,7 +78,7 @@ void pack_run_abandon(struct pack_run *r);
 /* Removes what a killed writer left beside a dataset that it had finished. */
 void pack_run_tidy(const char *name);
 
-/* The most memory that the process has had; 0: not known. */
+/* Returns the most memory that the process has had; 0: not known. */
 uint64_t pack_run_peak_memory(void);
 
 void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report);

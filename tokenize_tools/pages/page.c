@@ -44,7 +44,7 @@ const char *page_common_style(void)
 
 #define FIRST_LINE "<!DOCTYPE html>\n"
 
-/* Whether there is a file that is no page, such as a dataset's. */
+/* Returns true if there is a file that is no page, such as a dataset's. */
 static bool is_other_file(const char *path)
 {
     char line[sizeof FIRST_LINE] = "";

@@ -40,7 +40,7 @@ const char *page_common_style(void);
 void page_text(FILE *out, const char *text, uint64_t bytes);
 void page_string(FILE *out, const char *text);
 
-/* Whether page_text() gives a character, or a malformed byte, as it is; else it gives an escape. */
+/* Returns 1 if page_text() gives a character, or a malformed byte, as it is; else it gives an escape. */
 int page_shows(const char *character, size_t bytes);
 
 #endif

@@ -71,7 +71,7 @@ enum leat_status renderer_open(struct renderer **out, const struct leat_renderer
                                struct leat_error *err);
 void renderer_close(struct renderer *r); /* ends the process, whatever it does; NULL is fine */
 
-/* The version of jinja2. */
+/* Returns the version of jinja2. */
 const char *renderer_version(const struct renderer *r);
 
 /* A conversation: values of JSON, which other bytes may follow. */

@@ -63,7 +63,7 @@ bool pushed_has_split(const struct folder_list *list, const char *name)
     return false;
 }
 
-/* Whether the list has parts of these splits, and of no other. */
+/* Returns true if the list has parts of these splits, and of no other. */
 static bool has_splits(const struct folder_list *list, const struct leat_pack_options *pack)
 {
     for (uint64_t i = 0; i < pack->split_count; i++)
@@ -131,7 +131,7 @@ enum leat_status pushed_keep_list(struct run_place *place, const struct folder_l
 
 /* ---- Lists that are swept ---------------------------------------------------------------------------------------- */
 
-/* Whether parts were appended to the earlier list until it was this one. */
+/* Returns true if parts were appended to the earlier list until it was this one. */
 static bool grew_from(const struct folder_list *list, const struct folder_list *earlier)
 {
     if (memcmp(list->run, earlier->run, sizeof list->run) == 0 || earlier->count >= list->count)

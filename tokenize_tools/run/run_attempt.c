@@ -47,7 +47,7 @@ static const char *const finished[] = { ".leat", ".tokens", ".rejects.jsonl" };
 
 #define SUFFIXES (sizeof finished / sizeof *finished)
 
-/* The split that gets dataset `i` of an attempt; NULL: none, it is the rest. */
+/* Returns the split that gets dataset `i` of an attempt; NULL: none, it is the rest. */
 static const char *split_of(const struct attempt *a, uint64_t i)
 {
     return i == 0 ? NULL : a->dividing.splits[i - 1].name;
@@ -184,7 +184,7 @@ static void freed(struct packer_part *part)
 
 /* ---- In a scratch folder ---- */
 
-/* Whether an attempt that was made here has ended: nobody has locked NAME.lock, which is made first. */
+/* Returns true if an attempt that was made here has ended: nobody has locked NAME.lock, which is made first. */
 static bool has_ended(const struct run_place *folder, const char *file, size_t length)
 {
     char *name = strndup(file, length), *path = name ? run_place_file(folder, name, ".lock") : NULL;

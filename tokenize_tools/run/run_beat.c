@@ -26,7 +26,7 @@ static const char *const states[] = { "running", "stopped", "failed" };
 
 /* ---- Reading ---- */
 
-/* The value of a line NAME VALUE; NULL: it has another name. */
+/* Returns the value of a line NAME VALUE; NULL: it has another name. */
 static const char *value_of(const char *line, const char *name)
 {
     size_t length = strlen(name);
@@ -266,7 +266,7 @@ void run_beat_keep(struct run_beat *b, uint64_t bytes, uint64_t tokens, uint64_t
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Whether the part has its dataset, PATH/part-7.leat beside PATH/part-7.beat. */
+/* Returns true if the part has its dataset, PATH/part-7.leat beside PATH/part-7.beat. */
 static bool has_dataset(const struct run_beat *b)
 {
     char *index = NULL;

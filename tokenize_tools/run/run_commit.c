@@ -30,7 +30,7 @@ struct committing {
     uint8_t *there;                       /* of each: bit 0, its index; bit 1, its tokens */
 };
 
-/* The split of the nth piece of a part; "": it is the part's own. */
+/* Returns the split of the nth piece of a part; "": it is the part's own. */
 static const char *split_of(const struct committing *c, uint64_t n)
 {
     return n == 0 ? "" : c->run->plan.pack.splits[n - 1].name;

@@ -8,7 +8,7 @@
 char *run_file(const char *folder, const char *suffix);
 char *run_part_file(const struct leat_run *run, uint32_t part, const char *suffix);
 
-/* Whether leat-run with a suffix is a file; "": whether it is the folder of a run. */
+/* Returns true if leat-run with a suffix is a file; "": whether it is the folder of a run. */
 bool run_exists(const char *folder, const char *suffix);
 
 /* Makes the folder, if need be. The path from the root on is the caller's to free; NULL after a failure. */

@@ -65,10 +65,10 @@ enum leat_status run_place_sweep_uploads(struct run_place *p, const char *begin,
 /* Makes what was removed so far durable. */
 enum leat_status run_place_sync(struct run_place *p, struct leat_error *err);
 
-/* The name of a file there, or its URL; the caller frees it. NULL: no memory. */
+/* Returns the name of a file there, or its URL; the caller frees it. NULL: no memory. */
 char *run_place_file(const struct run_place *p, const char *name, const char *suffix);
 
-/* Whether the place is a bucket's, by its name. */
+/* Returns true if the place is a bucket's, by its name. */
 bool run_place_is_remote(const char *output);
 
 #endif

@@ -55,8 +55,8 @@ static bool is_suffix(const char *text)
            strncmp(text, ".partial", 8) == 0;
 }
 
-/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. A key may look like an
- * attempt, too: the last one in the name is that of the file. */
+/* Returns the length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. A key may look like
+ * an attempt, too: the last one in the name is that of the file. */
 size_t pushed_attempt_length(const char *file)
 {
     size_t length = 0;
@@ -152,7 +152,7 @@ static int compare_file(const void *file, const void *name)
     return r != 0 ? r : kept[f->length] ? -1 : 0;
 }
 
-/* Whether a process has locked this file of an attempt. */
+/* Returns true if a process has locked this file of an attempt. */
 static bool is_locked(struct run_place *place, const char *file, size_t length, const char *suffix)
 {
     char *stem = strndup(file, length), *path = stem ? run_place_file(place, stem, suffix) : NULL;
@@ -168,7 +168,7 @@ static bool is_locked(struct run_place *place, const char *file, size_t length, 
     return live;
 }
 
-/* Whether a process makes this attempt. */
+/* Returns true if a process makes this attempt. */
 static bool is_live(struct run_place *place, const char *file, size_t length)
 {
     return is_locked(place, file, length, ".partial.lock") || is_locked(place, file, length, PUSHED_WHOLE ".lock");
@@ -433,7 +433,7 @@ static enum leat_status take_splits(struct run_place *place, const struct run_pl
     return s;
 }
 
-/* Whether a name of the plan begins where it was planned. */
+/* Returns true if a name of the plan begins where it was planned. */
 static bool is_relative(const struct run_plan *plan, const char *name)
 {
     char *path = name && *name && *name != '/' ? run_plan_path(plan, name) : NULL;

@@ -49,7 +49,7 @@ enum leat_status run_pushed_read(struct leat_run *run, const char *folder, struc
 enum leat_status pushed_check_key(const char *key, struct leat_error *err);
 void pushed_attempt_name(char name[PUSHED_NAME], const char *split, const char *key, uint64_t attempt); /* "": none */
 
-/* The length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
+/* Returns the length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. */
 size_t pushed_attempt_length(const char *file);
 
 /* ---- Where a run stands ---- */

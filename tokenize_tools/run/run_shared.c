@@ -49,7 +49,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     return s == LEAT_OK ? run_sum_add(text, err) : s;
 }
 
-/* The name of the input in a line of the description; NULL: it is another line. */
+/* Returns the name of the input in a line of the description; NULL: it is another line. */
 static const char *input_of(const char *line)
 {
     const char *end = strncmp(line, "input ", 6) == 0 ? strstr(line, ", bytes ") : NULL;
@@ -92,7 +92,8 @@ static void say_planned(const char *run, const char *then, const char *now, cons
                       as_option(then), as_option(now));
 }
 
-/* Whether the lines are about the inputs, which somebody may restore; the rest is what another run was planned with. */
+/* Returns true if the lines are about the inputs, which somebody may restore; the rest is what another run was
+ * planned with. */
 static bool is_of_inputs(const char *then, const char *now)
 {
     return input_of(then) || input_of(now) || strncmp(then, "inputs ", 7) == 0;

@@ -150,7 +150,7 @@ static void sum_up(struct leat_run_status *st, const struct leat_run *run, doubl
     st->seconds_left = bytes_per_s > 0 ? ((double)p->bytes - done) / bytes_per_s : -1;
 }
 
-/* The numbers of the parts that are left, "3,7-9"; those that run too, if `running`. NULL: no memory. */
+/* Returns the numbers of the parts that are left, "3,7-9"; those that run too, if `running`. NULL: no memory. */
 static char *list_left(const struct leat_run *run, bool running)
 {
     unsigned parts = run->plan.parts;

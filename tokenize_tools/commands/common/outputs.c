@@ -64,7 +64,7 @@ void arrange_splits_free(struct arrange_splits *s)
     s->count = 0;
 }
 
-/* How much of OUTPUT the names of splits begin with. */
+/* Returns how much of OUTPUT the names of splits begin with. */
 static int base_length(const char *output)
 {
     return (int)file_dataset_length(output, strlen(output));
@@ -162,7 +162,7 @@ void by_outputs_free(struct by_outputs *list)
     *list = (struct by_outputs) { 0 };
 }
 
-/* Whether one of them has this name. */
+/* Returns true if one of them has this name. */
 static bool by_outputs_has(const struct by_outputs *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -293,8 +293,8 @@ static bool is_written(const struct look *l, const char *path)
     return l->by && by_outputs_has(l->outputs, path);
 }
 
-/* The path of the dataset whose index this file of the folder is, if the dataset may be a leftover; else NULL. The
- * caller frees it. */
+/* Returns the path of the dataset whose index this file of the folder is, if the dataset may be a leftover; else
+ * NULL. The caller frees it. */
 static char *take(const struct look *l, const char *file)
 {
     size_t folder = l->length, bytes = strlen(file);

@@ -65,7 +65,8 @@ void by_outputs_print(const struct by_outputs *list);
 /* Prints the command for a plan of all of them, but for splits, weighted by their tokens. */
 void by_outputs_print_sources(const struct by_outputs *list);
 
-/* The exit code of a program that would end with `code`: CLI_FAILED, with a sentence, if not all could be listed. */
+/* Returns the exit code of a program that would end with `code`: CLI_FAILED, with a sentence, if not all could be
+ * listed. */
 int by_outputs_code(const struct by_outputs *list, int code);
 
 /* Writes the member `outputs` of the object that is open. */

@@ -39,7 +39,7 @@ enum leat_status length_histogram_count(struct length_histogram *h, const struct
 /* Tokens per document; 0 if there is none. */
 double length_histogram_mean(const struct length_histogram *h);
 
-/* The least and greatest length that bucket `k` counts. */
+/* Returns the least and greatest length that bucket `k` counts. */
 uint64_t length_histogram_min(unsigned k);
 uint64_t length_histogram_max(unsigned k);
 

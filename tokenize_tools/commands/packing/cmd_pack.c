@@ -165,7 +165,7 @@ static void say_damage(const struct pack_values *v, const struct leat_pack_repor
         pack_bar_say_accept(v, n);
 }
 
-/* Whether the part is packed, and fails only because its inputs broke off. */
+/* Returns true if the part is packed, and fails only because its inputs broke off. */
 static bool was_cut(const struct pack_in_parts *in, enum leat_status s, const struct leat_error *err)
 {
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;

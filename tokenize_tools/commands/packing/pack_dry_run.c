@@ -63,7 +63,8 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
     pack_notices_warn(notice);
 }
 
-/* The sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per section. */
+/* Returns the sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per
+ * section. */
 static uint64_t sum_files(const struct sample *sample)
 {
     static const char *const others[] = { ".checkpoint", ".run", ".rejects", ".rejects.jsonl" };
@@ -175,7 +176,7 @@ struct fit {
 #define SMALL         1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
 #define NAMES_UNKNOWN 3u
 
-/* The share of the sample's tokens that are one of these. */
+/* Returns the share of the sample's tokens that are one of these. */
 static double share_of(const struct sample *sample, const uint32_t *ids, unsigned count, bool wide)
 {
     static const char *const suffixes[] = { "tokens", "partial.tokens" }; /* of one that ended, or was stopped */
@@ -255,7 +256,7 @@ struct dry_run {
     int code;
 };
 
-/* The share of the inputs that the sample is, of this run's share of them. */
+/* Returns the share of the inputs that the sample is, of this run's share of them. */
 static double share(const struct dry_run *d)
 {
     uint64_t bytes = d->sample.report.disk_bytes; /* what was on its way when it was stopped is packed, too */
@@ -527,7 +528,7 @@ static void list_unread(const struct dry_run *d)
     say_more(d, count);
 }
 
-/* How many cannot be read, and the first of them. */
+/* Returns how many cannot be read, and the first of them. */
 static size_t count_unread(const struct dry_run *d, const struct input_skipped **first)
 {
     size_t count = 0;
@@ -643,13 +644,13 @@ static bool names_path(const char *sentence, const char *path)
     return false;
 }
 
-/* Whether the error is about this input, by its name or its place. */
+/* Returns true if the error is about this input, by its name or its place. */
 static bool is_of(const struct input *in, const struct leat_error *err)
 {
     return strcmp(in->path, err->file) == 0 || (in->place && strcmp(in->place, err->file) == 0);
 }
 
-/* Whether this process had not enough of something: then no file is to be left out. */
+/* Returns true if this process had not enough of something: then no file is to be left out. */
 static bool is_short_of(const struct leat_error *err)
 {
     return err->status == LEAT_E_NO_MEMORY || err->os_error == EMFILE || err->os_error == ENFILE;

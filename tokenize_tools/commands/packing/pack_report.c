@@ -221,7 +221,8 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
 
 #define PACK_AGAIN 4000 /* bytes, with ": " before it */
 
-/* How many words, from `word` on, the new command has not: --force, and what its own options are in place of. */
+/* Returns how many words, from `word` on, the new command has not: --force, and what its own options are in place
+ * of. */
 static int left_out(char *const *word, const char *options, bool force)
 {
     static const char *const names[] = { "--resume", "--allow-truncated", "--max-rejects" };

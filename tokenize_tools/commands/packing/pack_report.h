@@ -107,7 +107,7 @@ void pack_bar_free(struct pack_bar *bar);
 /* CPU time of packing that went into work for one thread at a time, of all of it. */
 double pack_serial_share(const struct leat_pack_report *report);
 
-/* The share of their time for which threads waited for one compressed input (its name is in the report). */
+/* Returns the share of their time for which threads waited for one compressed input (its name is in the report). */
 double pack_stream_share(const struct leat_pack_report *report);
 
 /* Bytes of text that the run packed itself, without those of one that it went on with. */

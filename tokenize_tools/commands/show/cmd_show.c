@@ -332,8 +332,8 @@ static enum leat_status show_text_by(struct show_out *o, struct leat_tokenizer *
     return s;
 }
 
-/* Whether the tokenizer opens only with a pattern that is given, as a *.tiktoken file does whose name does not say it:
- * the others have their own, and refuse one. */
+/* Returns true if the tokenizer opens only with a pattern that is given, as a *.tiktoken file does whose name does
+ * not say it: the others have their own, and refuse one. */
 static bool lacks_pattern(const char *spec)
 {
     struct leat_tokenizer *t;
@@ -482,7 +482,7 @@ static const char *given_tokenizer(const struct show_values *v)
     return v->tokenizers.count > 0 ? v->tokenizers.items[0] : NULL;
 }
 
-/* The batch that was asked for; an exit code, after a message, where there is none. */
+/* Returns the batch that was asked for; an exit code, after a message, where there is none. */
 static int find_batch(const struct command *self, const struct leat_plan *plan, const struct show_values *v,
                       struct show_batch *b)
 {

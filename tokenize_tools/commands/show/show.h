@@ -72,7 +72,7 @@ enum leat_status show_row_add_documents(struct show_row *row, const struct leat_
                                         const struct show_stretch *like, struct leat_error *err);
 void show_row_clear(struct show_row *row); /* frees the stretches; the row can be filled again */
 
-/* Whether the label of a place counts and is not the token at the next place. */
+/* Returns true if the label of a place counts and is not the token at the next place. */
 bool show_other_label(const struct show_row *row, uint64_t place);
 
 /* The tokens of a stretch in their order: a character of which several have a part is that of the first of them. */
@@ -136,11 +136,11 @@ struct show_styles {
 };
 extern const struct show_styles show_styles;
 
-/* The places of each of so many columns side by side; 0: too few. */
+/* Returns the places of each of so many columns side by side; 0: too few. */
 unsigned show_columns_places(size_t count);
 
-/* Whether a token begins with a character that takes no place: SHOW_BASE goes before it, else it stands on the token
- * before, or is not seen at all. */
+/* Returns true if a token begins with a character that takes no place: SHOW_BASE goes before it, else it stands on
+ * the token before, or is not seen at all. */
 bool show_needs_base(const struct show_token *t);
 
 #endif

@@ -107,7 +107,7 @@ static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
     }
 }
 
-/* How many places of a stretch have a label that counts. */
+/* Returns how many places of a stretch have a label that counts. */
 static uint64_t with_loss(const struct show_row *row, const struct show_stretch *x)
 {
     uint64_t n = 0;
@@ -193,7 +193,7 @@ static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes
     }
 }
 
-/* Whether a token ends the line that is printed. */
+/* Returns true if a token ends the line that is printed. */
 static bool put_token(const struct show_out *o, const struct show_token *t, const char *shade)
 {
     shade = t->special ? show_styles.special : shade;

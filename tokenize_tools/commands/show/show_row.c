@@ -134,7 +134,8 @@ bool show_other_label(const struct show_row *row, uint64_t place)
  * character stay where they are.
  */
 
-/* The byte for which sentencepiece has such a name, <0xE5>; 0: it is another one, or of ASCII, which is no part. */
+/* Returns the byte for which sentencepiece has such a name, <0xE5>; 0: it is another one, or of ASCII, which is no
+ * part. */
 static uint8_t named_byte(const struct show_token *t)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -147,7 +148,7 @@ static uint8_t named_byte(const struct show_token *t)
     return high && low ? (uint8_t)(16 * (high - digits) + (low - digits)) : 0;
 }
 
-/* The bytes of a text that a token stands for; `named` has room for one. */
+/* Returns the bytes of a text that a token stands for; `named` has room for one. */
 static const uint8_t *text_of(const struct show_token *t, uint8_t *named, uint64_t *bytes)
 {
     *named = named_byte(t);
@@ -165,8 +166,8 @@ static bool find_ahead(const struct show_reader *r, uint64_t place, struct show_
     return !t->special;
 }
 
-/* Whether the tokens that come next complete the character of which the first `bytes` are known: then sets *size to all
- * of its bytes. */
+/* Returns true if the tokens that come next complete the character of which the first `bytes` are known: then sets
+ * *size to all of its bytes. */
 static bool complete(const struct show_reader *r, uint8_t character[4], size_t bytes, size_t *size)
 {
     struct show_token t;

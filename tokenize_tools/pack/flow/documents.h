@@ -82,7 +82,7 @@ enum leat_status documents_reject(struct documents *d, const struct packer_docum
  * units start. */
 void documents_sort_rejects(struct documents *d);
 
-/* The bytes of a stretch of `strings`; never NULL. */
+/* Returns the bytes of a stretch of `strings`; never NULL. */
 static inline const void *documents_string(const struct documents *d, struct stretch where)
 {
     return where.bytes > 0 ? (const void *)(d->strings.bytes + where.begin) : "";

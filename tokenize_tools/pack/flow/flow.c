@@ -161,7 +161,7 @@ static struct lane *next_lane(struct flow *f)
     return l;
 }
 
-/* Whether a thread that cuts now would wait for one that decompresses. */
+/* Returns true if a thread that cuts now would wait for one that decompresses. */
 static bool would_wait(const struct flow *f, const struct lane *l)
 {
     return l->spans && byte_stream_waits(l->stream, f->setup->unit_bytes);

@@ -58,8 +58,8 @@ struct lane {
     struct lane *following;
 };
 
-/* The lane that begins with input `input` of the setup, from `start` on if that is in it. And a lane without an input,
- * whose units others make. NULL: no memory. */
+/* Returns the lane that begins with input `input` of the setup, from `start` on if that is in it. And a lane without
+ * an input, whose units others make. NULL: no memory. */
 struct lane *lane_new(struct pack_setup *setup, size_t input, const struct lane_start *start);
 struct lane *lane_new_for_puts(struct pack_setup *setup);
 void lane_free(struct lane *l); /* with its units */

@@ -96,19 +96,20 @@ static uint64_t left_over(const struct pack_setup *s)
     return s->bound > fixed ? s->bound - fixed : 0;
 }
 
-/* The part of it that all units may take. */
+/* Returns the part of it that all units may take. */
 static uint64_t flight_of(uint64_t left)
 {
     return left / 2 + left / 8;
 }
 
-/* Whether all threads can work: for each, a unit that it encodes, and one that waits to be, or to be written. */
+/* Returns true if all threads can work: for each, a unit that it encodes, and one that waits to be, or to be
+ * written. */
 static bool all_can_work(const struct pack_setup *s)
 {
     return s->unit_bytes * COST_A_BYTE * 2 * s->threads <= flight_of(left_over(s));
 }
 
-/* The least bound, in MiB, that leaves so much. */
+/* Returns the least bound, in MiB, that leaves so much. */
 static uint64_t least_mib(const struct pack_setup *s, unsigned threads, uint64_t unit_bytes, uint64_t left)
 {
     return (fixed_cost(s, threads, unit_bytes) + left) / (PRETOKEN_SHARE - 1) * PRETOKEN_SHARE / MIB + 1;

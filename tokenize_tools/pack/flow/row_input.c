@@ -121,7 +121,7 @@ static enum leat_status row_bytes_announce(struct row_bytes *b, const struct par
     return s;
 }
 
-/* The fetch that has a place in its stretch; where a stretch reaches into the next one, that one's. */
+/* Returns the fetch that has a place in its stretch; where a stretch reaches into the next one, that one's. */
 static struct fetch *find(const struct row_bytes *b, uint64_t offset)
 {
     const struct row_stretch *found = NULL;
@@ -191,7 +191,7 @@ struct row_input {
     struct leat_error damage;
 };
 
-/* How many row groups begin before byte `at`; one without pages begins where the one before it does. */
+/* Returns how many row groups begin before byte `at`; one without pages begins where the one before it does. */
 static uint64_t groups_before(const struct parquet_file *file, uint64_t at)
 {
     uint64_t begin = 0, count = 0;
@@ -424,7 +424,7 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* The kind of a value that is not null. */
+/* Returns the kind of a value that is not null. */
 static enum json_kind kind_of(const struct row_input *in, uint32_t want)
 {
     switch (in->of->fields->wants[want].use) {

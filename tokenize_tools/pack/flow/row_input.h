@@ -49,7 +49,7 @@ enum leat_status row_input_open(struct row_input **out, const struct pack_setup 
                                 uint64_t most, struct leat_error *err);
 void row_input_close(struct row_input *in); /* NULL is fine */
 
-/* Whether a failure says that a file is cut off or broken, and not that it cannot be read now, or never. */
+/* Returns true if a failure says that a file is cut off or broken, and not that it cannot be read now, or never. */
 bool row_input_is_damage(enum leat_status s);
 
 /* Before the first row is taken: leaves it row groups with about `bytes` of the file, at least one with rows. *rest is
@@ -58,7 +58,7 @@ bool row_input_is_damage(enum leat_status s);
 enum leat_status row_input_divide(struct row_input *in, uint64_t bytes, struct row_input **rest,
                                   struct leat_error *err);
 
-/* Whether the share ends with its rows. */
+/* Returns true if the share ends with its rows. */
 bool row_input_is_last(const struct row_input *in);
 
 /* A row; its values are the input's until the next call. */
@@ -79,7 +79,7 @@ void row_input_back(struct row_input *in);
  * row_input_close(). */
 struct parquet_loan *row_input_lend(struct row_input *in, uint32_t want, size_t least);
 
-/* Whether the next row does not lie there: then it is better returned first, to be used again. */
+/* Returns true if the next row does not lie there: then it is better returned first, to be used again. */
 bool row_input_leaves(const struct row_input *in, uint32_t want, const struct parquet_loan *loan);
 
 /* What of a row's values lies in files leaves memory, until it is used again. */
@@ -88,8 +88,8 @@ void row_input_rest(struct row_input *in);
 /* Back to a row that it gave, without the pages in memory. */
 void row_input_go_back(struct row_input *in, uint64_t row);
 
-/* The row that comes next, and its row group: how many groups were passed since the file's start. After the last row of
- * the share the numbers that follow it. */
+/* Returns the row that comes next, and its row group: how many groups were passed since the file's start. After the
+ * last row of the share the numbers that follow it. */
 uint64_t row_input_at(const struct row_input *in);
 uint64_t row_input_group(const struct row_input *in);
 

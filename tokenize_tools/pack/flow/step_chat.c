@@ -82,13 +82,13 @@ static bool is_lost(enum leat_status s)
     return s == LEAT_E_AGAIN || s == LEAT_E_DEVICE;
 }
 
-/* Whether a program gives the records, which have come from no file. */
+/* Returns true if a program gives the records, which have come from no file. */
 static bool is_given(const struct pack_setup *setup)
 {
     return setup->inputs.count == 0;
 }
 
-/* Whether they are the values of a column. */
+/* Returns true if they are the values of a column. */
 static bool is_row(const struct pack_setup *setup, const struct unit *u)
 {
     return !is_given(setup) && setup->inputs.items[u->input].format->rows;

@@ -60,8 +60,8 @@ static enum leat_status lose(struct lane *l, struct unit *u, const char *reason,
     return s;
 }
 
-/* Whether the line that has the open quote, which is at `quote` of the text, ends in time: at *end. Else the record
- * goes on to the end of that line, and is too long, however much of it the text has by now. */
+/* Returns true if the line that has the open quote, which is at `quote` of the text, ends in time: at *end. Else the
+ * record goes on to the end of that line, and is too long, however much of it the text has by now. */
 static bool find_line_end(struct lane *l, const struct unit *u, size_t quote, size_t *end)
 {
     const char *text = (const char *)u->text.bytes;

@@ -110,7 +110,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_CHUNK, count, err) : s;
 }
 
-/* The kind of a file that is not text; a name like that of a text, or a chosen format, proves nothing. */
+/* Returns the kind of a file that is not text; a name like that of a text, or a chosen format, proves nothing. */
 static const struct file_kind *kind_of_start(const struct text_file *f)
 {
     size_t skip = mark_bytes(f->start), bytes = f->start->size - skip;

@@ -58,7 +58,7 @@ struct unit_kind {
 #define UNIT_ROW(name) extern const struct unit_kind unit_##name;
 UNIT_KINDS(UNIT_ROW)
 
-/* The kind that takes an input. */
+/* Returns the kind that takes an input. */
 const struct unit_kind *unit_kind_of(const struct input *in);
 
 /* Its `divides`, for inputs_share(). */

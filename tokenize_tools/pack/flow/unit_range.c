@@ -141,7 +141,7 @@ static uint64_t first_line(const struct range *r)
     return newline ? r->at + (uint64_t)(newline - b->bytes) + 1 : end;
 }
 
-/* The last line that begins in the range, given that one does. */
+/* Returns the last line that begins in the range, given that one does. */
 static uint64_t last_line(const struct range *r, uint64_t first)
 {
     uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 begins a line outside */

@@ -69,7 +69,7 @@ static const struct record_value *text_of(const struct row *row)
     return record_value(row->record, row->record->fields->text);
 }
 
-/* Whether a row is longer than a record may be that is not taken in chunks. */
+/* Returns true if a row is longer than a record may be that is not taken in chunks. */
 static bool is_too_long(const struct pack_setup *setup, const struct record *r)
 {
     uint64_t left = setup->whole_bytes;
@@ -151,7 +151,7 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
     return s;
 }
 
-/* How many bytes of the unit's page follow a text; SIZE_MAX: it does not lie there. */
+/* Returns how many bytes of the unit's page follow a text; SIZE_MAX: it does not lie there. */
 static size_t after_text(const struct unit *u, const struct record_value *text)
 {
     size_t size;
@@ -193,7 +193,7 @@ static enum leat_status add_text(struct lane *l, struct unit *u, const struct ro
     return buffer_append(&u->docs.spans, tools->at, tools->held, err);
 }
 
-/* Whether a row is for the next unit: its text is too long for one with others, or lies in another page. */
+/* Returns true if a row is for the next unit: its text is too long for one with others, or lies in another page. */
 static bool begins_unit(const struct lane *l, const struct unit *u, const struct row *row)
 {
     const struct record_value *text = row->record ? text_of(row) : NULL;
@@ -202,7 +202,8 @@ static bool begins_unit(const struct lane *l, const struct unit *u, const struct
            (text->bytes > l->setup->long_bytes || (u->rows.page && text->at && after_text(u, text) == SIZE_MAX));
 }
 
-/* Whether texts of so many bytes are enough, of which this is the last; also if it is the last one of its page. */
+/* Returns true if texts of so many bytes are enough, of which this is the last; also if it is the last one of its
+ * page. */
 static bool is_full(const struct lane *l, const struct unit *u, const struct record_value *text, uint64_t taken)
 {
     uint64_t max = l->setup->unit_bytes, more = LAST_ROWS(l->setup);

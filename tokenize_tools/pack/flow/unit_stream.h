@@ -14,7 +14,7 @@ enum leat_status unit_stream_cut(struct lane *l, struct unit *u, unit_stream_cut
 enum leat_status unit_stream_read(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
                                   struct leat_error *err);
 
-/* How much to read next, so that the unit gets as large as it may, and then larger in steps. */
+/* Returns how much to read next, so that the unit gets as large as it may, and then larger in steps. */
 static inline size_t unit_stream_room(const struct lane *l, const struct unit *u)
 {
     return u->text.size < l->setup->unit_bytes ? (size_t)l->setup->unit_bytes - u->text.size : LONG_CHUNK;

@@ -61,7 +61,7 @@ static void class_bytes_by_followers(struct making *m, const struct class_cuts_p
     }
 }
 
-/* How often one of these bytes occurs. */
+/* Returns how often one of these bytes occurs. */
 static uint64_t weigh(uint64_t set, unsigned word)
 {
     uint64_t sum = 0;

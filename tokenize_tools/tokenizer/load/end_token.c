@@ -130,8 +130,8 @@ static uint32_t from_family(const struct tokenizer_spec *spec)
     return SPEC_NONE;
 }
 
-/* How likely a token with such a name ends documents: 2: it is a special token; 1: it was added, perhaps as a tag of
- * HTML, as Gemma's </s> is; 0: it is ordinary text. */
+/* Returns how likely a token with such a name ends documents: 2: it is a special token; 1: it was added, perhaps as
+ * a tag of HTML, as Gemma's </s> is; 0: it is ordinary text. */
 static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_added *a = spec_find_added(spec, id);

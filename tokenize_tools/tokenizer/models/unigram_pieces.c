@@ -191,8 +191,8 @@ static inline uint64_t last_of(unsigned start, uint32_t token)
     return (uint64_t)start << 32 | token;
 }
 
-/* The best way to the end of each character; returns the number of characters, or 0 if one has no token of its own and
- * the file names none for unknown ones. */
+/* Returns the best way to the end of each character; returns the number of characters, or 0 if one has no token of
+ * its own and the file names none for unknown ones. */
 static unsigned take_best(struct unigram_search *s, const struct unigram *m, unsigned first)
 {
     struct place *places = s->places;

@@ -42,7 +42,7 @@ struct splitter {
     uint8_t tests; /* for SPLIT_BY_CHARACTER: bits of char_tests() */
 };
 
-/* The pre-tokenizers that are made of kinds of characters. */
+/* Returns the pre-tokenizers that are made of kinds of characters. */
 struct splitter split_digits(bool individual);
 struct splitter split_punctuation(enum split_behavior behavior);
 struct splitter split_whitespace(void);       /* WhitespaceSplit */
