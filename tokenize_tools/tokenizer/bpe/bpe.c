@@ -19,8 +19,8 @@
 
 /* ---- Symbols ----------------------------------------------------------------------------------------------------- */
 
-/* The symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and suffix
- * where the file has them. What has no token falls back to bytes or becomes unknown. */
+/* Makes the symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and
+ * suffix where the file has them. A character without a token falls back to bytes, or becomes unknown. */
 
 /* Exactly Hugging Face's order: the unknown token of a run of unknown characters is written when a known character
  * comes or the pretoken ends, but not when a character falls back to bytes. */
@@ -58,7 +58,7 @@ static enum leat_status put_unknown(const struct bpe *m, const uint8_t *characte
     return LEAT_OK;
 }
 
-/* A character as the file spells it: with a prefix where it does not begin a word, and a suffix after the last one. */
+/* A character as the file spells it: with a prefix unless it begins a word, and a suffix after the last one. */
 struct spelled {
     uint8_t bytes[2 * SPEC_MAX_AFFIX + 4];
     size_t count;
@@ -109,8 +109,8 @@ static bool put_fallback(const struct bpe *m, uint32_t *symbols, size_t *n, cons
     return count > 0;
 }
 
-/* One symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole pretoken,
- * since these are not cut. */
+/* Makes one symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole
+ * pretoken, since these are not cut. */
 static enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                             size_t *count, struct leat_error *err)
 {
@@ -155,11 +155,11 @@ size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
 
 /* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
-#define MANY_SYMBOLS ((size_t)1 << 18) /* room for more is not kept: such long pretokens are rare */
+#define MANY_SYMBOLS ((size_t)1 << 18) /* scratch for more symbols is freed: such long pretokens are rare */
 
 enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
-    /* calloc() takes untouched memory from the system, which costs nothing; so it is aligned here */
+    /* calloc() takes untouched memory from the system, which costs nothing; so the struct is aligned here */
     void *memory = calloc(1, sizeof(struct bpe_scratch) + _Alignof(struct bpe_scratch));
     struct bpe_scratch *s = memory ? big_align(memory, _Alignof(struct bpe_scratch)) : NULL;
 
@@ -198,7 +198,7 @@ void bpe_scratch_free(void *scratch)
     free(s->memory);
 }
 
-/* The old contents are lost. */
+/* Makes room for symbols. The old contents are lost. */
 static enum leat_status reserve_symbols(struct bpe_scratch *s, size_t count, size_t pretoken_bytes,
                                         struct leat_error *err)
 {
@@ -246,7 +246,8 @@ enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_
     return status == LEAT_OK && !done ? merge_symbols(m->merges, &s->merge, s->symbols, count, err) : status;
 }
 
-/* The pretoken's own token, where pretokens are taken whole; false if it has none. */
+/* Writes the token that the pretoken is as a whole, if the model takes pretokens whole. Returns false if there is
+ * none. */
 static bool encode_whole(const struct bpe *m, const uint8_t *pretoken, size_t bytes, struct id_list *out,
                          enum leat_status *status, struct leat_error *err)
 {
@@ -317,14 +318,15 @@ static enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratc
 /* ---- Cuts -------------------------------------------------------------------------------------------------------- */
 
 /*
- * Safe cuts. Between neighbouring characters that do not stand side by side in any product of a merge no merge can ever
- * reach across, so the two sides encode alone as they do together. Texts without a pre-tokenizer, whole documents that
- * are one pretoken, become words and syllables that way, which a cache can hold.
+ * Finds safe cuts. Between neighbouring characters that do not stand side by side in any product of a merge no merge
+ * can ever reach across, so the two sides encode alone as they do together. Texts without a pre-tokenizer, whole
+ * documents that are one pretoken, become words and syllables that way, which a cache can hold.
+ *
  * The two characters around a place decide whether it may be cut. The bytes around it mostly do, and much faster
- * (class_cuts.h); long parts with characters beyond ASCII are cut again by these when a batch is filled.
+ * (class_cuts.h); long parts with characters beyond ASCII are cut again by characters when a batch is filled.
  */
 
-/* Cuts that are looked for at a time. */
+/* Number of cuts that are looked for at a time. */
 #define CUTS ((size_t)TINY_OR(5, 4000))
 
 /* Returns true if the character has a symbol, or needs none. */
@@ -355,7 +357,8 @@ static size_t next_cut(const struct bpe *m, const uint8_t *text, size_t bytes)
     return at;
 }
 
-/* Up to the last safe cut, or to the end if that is the pretoken's; *used is how far. */
+/* Encodes a pretoken up to its last safe cut, or to the end if the pretoken ends there. Sets *used to how far it
+ * came. */
 static enum leat_status encode_by_characters(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
                                              struct id_list *out, size_t *used, struct leat_error *err)
 {
@@ -377,7 +380,7 @@ struct found {
     const struct bpe *m;
     struct bpe_scratch *s;
     const uint8_t *text;
-    size_t bytes; /* that can be read */
+    size_t bytes; /* bytes that can be read */
     struct id_list *out;
     uint32_t begin, count;
     uint32_t ends[CUTS + CUT_SLACK + 2];
@@ -399,7 +402,7 @@ static enum leat_status encode_found(struct found *f, struct leat_error *err)
     return status;
 }
 
-/* A pretoken from text[begin] to text[end]. */
+/* Finds the parts of a pretoken from text[begin] to text[end]. */
 static enum leat_status find_parts(struct found *f, size_t begin, size_t end, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -418,7 +421,7 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
     return status;
 }
 
-/* Does what encode_by_characters() does, by the bytes around the cuts. */
+/* Encodes as encode_by_characters() does, but finds cuts by the bytes around them. */
 static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const struct model_chunk *c,
                                         struct id_list *out, size_t *used, struct leat_error *err)
 {

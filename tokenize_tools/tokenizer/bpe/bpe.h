@@ -16,7 +16,7 @@
 #include "tokenizer/spec/model.h"
 #include "tokenizer/spec/spec.h"
 
-/* The kinds: `variant` of their struct model_kind. */
+/* The kinds of byte-pair models: `variant` of their struct model_kind. */
 extern const struct bpe_kind bpe_bytes, bpe_ranks, bpe_merges, bpe_scores;
 
 /* Functions of struct model_kind. */

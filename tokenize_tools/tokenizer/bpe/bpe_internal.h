@@ -100,7 +100,7 @@ struct bpe_scratch {
     struct id_list fixed;   /* ids of parts that are tokens already */
     size_t fixed_used;      /* number of them that earlier batches have used */
     struct id_list *counts; /* gets the number of ids of each text, if fixed pretokens only end texts; else NULL */
-    size_t text_begin;      /* place of the first id of the text that the last batch has not ended */
+    size_t text_begin;      /* index of the first id of the text that the last batch has not ended */
     struct id_list many;    /* ids of a batch that do not fit a word */
     uint32_t unknown_count;
     uint32_t unknown[BATCH_ROOM]; /* long pretokens of a batch that the store does not know */

@@ -18,11 +18,15 @@
 /* ---- Merges ------------------------------------------------------------------------------------------------------ */
 
 /*
- * All models come down to one table of merges:
- *   ranks    a merge for each way in which a token splits into two tokens; its rank is the token's place by id
- *   merges   the file's list; its rank is the place in the list
- *   scores   a merge for each way in which a token splits into two symbols; its rank is the place of its score
- * Those that can never happen are left out (live_merges.h).
+ * Makes the list of merges. All models come down to one table of merges:
+ *
+ * ranks: a merge for each way in which a token splits into two tokens; its rank is the token's place by id
+ *
+ * merges: the file's list; its rank is the place in the list
+ *
+ * scores: a merge for each way in which a token splits into two symbols; its rank is the place of its score
+ *
+ * Merges that can never happen are left out (live_merges.h).
  */
 
 enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
@@ -39,10 +43,10 @@ enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uin
 }
 
 /*
- * Merges that never happen can be found if a product depends on its own text alone: not with a prefix or suffix for
- * parts of words, and not if tokens of single bytes or the unknown token, which stand for other text, can merge.
- * sentencepiece takes unused tokens apart by any of their merges. If different tokens have equal ranks, the order
- * depends on more than the text.
+ * Returns true if merges that never happen can be found: a product must depend on its own text alone. It does not
+ * with a prefix or suffix for parts of words, nor if tokens of single bytes or the unknown token, which stand for
+ * other text, can merge. sentencepiece takes unused tokens apart by any of their merges. If different tokens have
+ * equal ranks, the order depends on more than the text.
  */
 static bool may_drop(const struct bpe *m)
 {
@@ -79,7 +83,7 @@ static void tell_leaves(const struct bpe *m)
         live_merges_leaf(m->live, spec->token_count + i);
 }
 
-/* Merges that were late, for whose result another merge has been found since. */
+/* Drops merges that were late, if another merge has been found since for their result. */
 static void drop_late(struct bpe *m)
 {
     const struct live_symbol *symbols = live_merges_symbols(m->live);
@@ -123,7 +127,7 @@ static enum leat_status offer_parts(struct bpe *m, struct parts *parts, uint32_t
     return s;
 }
 
-/* Tokens are sorted by id, so places rank them. */
+/* Adds the merges of a long token. Tokens are sorted by id, so places rank them. */
 static enum leat_status split_long(struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
@@ -160,7 +164,7 @@ static enum leat_status split_short(struct bpe *m, uint32_t place, struct leat_e
     return offer_parts(m, parts, n, place, err);
 }
 
-/* All ways in which a token splits into two. */
+/* Adds a merge for every way in which a token splits into two. */
 static enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -191,7 +195,7 @@ static enum leat_status merges_of_splits(struct bpe *m, struct leat_error *err)
     return s;
 }
 
-/* Places in spec->tokens by id; NULL if ids are places, as they nearly always are. */
+/* Sets *places to the places in spec->tokens by id; NULL if ids are places, as they nearly always are. */
 static enum leat_status make_places(uint32_t **places, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     *places = NULL;
@@ -243,7 +247,7 @@ static void find_odd_parts(struct bpe *m)
     }
 }
 
-/* Places by id, and whether merges have odd parts; then the file's list. */
+/* Makes the places by id, notes whether merges have odd parts, and reads the file's list. */
 static enum leat_status bpe_merges_prepare(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = make_places(&m->places, m->spec, err);
@@ -282,7 +286,7 @@ static void rank_by_results(struct bpe *m)
         m->list[i].rank = m->list[i].result;
 }
 
-/* m->list, by rising rank. */
+/* Makes m->list, sorted by rising rank. */
 static enum leat_status bpe_make_list(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = m->kind->prepare ? m->kind->prepare(m, err) : LEAT_OK;
@@ -329,7 +333,7 @@ static bool comes_about(const struct bpe *m, uint32_t place)
     return m->live && live_merges_symbols(m->live)[place].made != LIVE_NEVER;
 }
 
-/* After the list, before what making it has found out goes. */
+/* Finds the orphans, after the list was made, and before the notes on how each symbol is made are freed. */
 static enum leat_status bpe_find_orphans(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -379,9 +383,9 @@ static void mark_pair(struct bpe *m, struct class_cuts_pairs *bytes, const struc
 }
 
 /*
- * Cuts are made only if characters are symbols: not with a prefix or suffix for parts of words, which depends on where
- * the word ends; and not if tokens of single bytes can merge, because the texts of their products do not show the
- * characters.
+ * Makes the safe cuts. They are made only if characters are symbols: not with a prefix or suffix for parts of words,
+ * which depends on where the word ends; and not if tokens of single bytes can merge, because the texts of their
+ * products do not show the characters.
  */
 static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
 {
@@ -411,7 +415,8 @@ static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* If unknown characters can become an unknown token, a run of them must stay in one part. */
+/* Finds the characters with a symbol, if unknown characters can become an unknown token: a run of them must then
+ * stay in one part. */
 static enum leat_status find_known(struct bpe *m, struct leat_error *err)
 {
     if (!m->cuts || m->all_fall_back)
@@ -458,7 +463,7 @@ static void find_bytes(struct bpe *m)
     }
 }
 
-/* Makes the symbols of characters, for kernels; those of one byte are m->bytes. */
+/* Makes the symbols of characters, for kernels; those of one-byte characters are m->bytes. */
 static enum leat_status make_letters(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -500,7 +505,7 @@ static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_table *pairs = merge_table_pairs(m->merges);
     enum leat_status s = LEAT_OK;
-    bool own = true; /* all ids are places */
+    bool own = true; /* true if all ids are places */
 
     if (!pairs || !have_rules(m))
         return LEAT_OK;

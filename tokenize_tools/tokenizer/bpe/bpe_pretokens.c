@@ -27,9 +27,11 @@ static void put_seeds(struct pretoken_cache *c, struct seeds *seeds)
     seeds->count = 0;
 }
 
-/* Puts the vocabulary into a cache: tokens that their own text becomes, and, if a pretoken that is a token is that
- * token, the others too; but not if such a pretoken is cut. Goes from the last to the first: if a line is too small for
- * all, common tokens push out rare ones. */
+/*
+ * Puts tokens of the vocabulary into a cache: those that their own text encodes to, and, if a pretoken that is a
+ * token is not merged, all others, too, unless such a pretoken is cut. Goes from the last to the first: if a line is
+ * too small for all, common tokens push out rare ones.
+ */
 static void seed(const struct bpe *m, struct pretoken_cache *c)
 {
     bool all = m->whole && !m->cuts;
@@ -130,7 +132,7 @@ static enum leat_status write_texts(struct bpe_scratch *s, struct id_list *out, 
 
 /* ---- Long pretokens, which only the store keeps ---- */
 
-/* That are looked for side by side. */
+/* Number of long pretokens that are looked for side by side. */
 #define SIDE_BY_SIDE 64
 
 static bool is_stored(const struct pretoken_batch *b, uint32_t at)
@@ -154,7 +156,7 @@ static void take_stored(struct pretoken_batch *b, uint32_t at, const struct word
     b->many_count += pretoken_fits(ids, w->count) ? 0 : w->count;
 }
 
-/* Looks for some long pretokens. Those that are not there either are missed again, and noted in s->unknown. */
+/* Looks for some long pretokens. Those that are not found stay missed, and are noted in s->unknown. */
 static void find_some_stored(struct bpe_scratch *s, const uint32_t *longs, uint32_t count)
 {
     struct pretoken_batch *b = &s->batch;
@@ -176,7 +178,7 @@ static void find_some_stored(struct bpe_scratch *s, const uint32_t *longs, uint3
     }
 }
 
-/* Looks for the long ones among missed pretokens. */
+/* Looks for the long pretokens among the missed ones. */
 static void find_stored(struct bpe_scratch *s)
 {
     struct pretoken_batch *b = &s->batch;
@@ -198,7 +200,7 @@ static void find_stored(struct bpe_scratch *s)
     }
 }
 
-/* Adds those that were not there. */
+/* Adds the long pretokens that were not found. */
 static void add_stored(struct bpe_scratch *s)
 {
     const struct pretoken_batch *b = &s->batch;
@@ -326,7 +328,7 @@ enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, co
     return encode_rest(m, s, &r, true, out, err);
 }
 
-/* For models whose pretokens are cut into parts of another kind: pretokens and parts do not mix. */
+/* Encodes pretokens of models that cut them into parts of another kind: pretokens and parts do not mix in a batch. */
 static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r,
                                     struct id_list *out, struct leat_error *err)
 {
@@ -351,7 +353,8 @@ bool bpe_takes_texts(const struct model *model)
 {
     const struct bpe *m = bpe_of(model);
 
-    return !m->cuts && !m->apart && m->all_bytes; /* the bytes behind texts are looked up like others */
+    return !m->cuts && !m->apart && m->all_bytes; /* the bytes after texts are looked up, too, so each must have a
+                                                     symbol */
 }
 
 enum leat_status bpe_encode_texts(const struct model *model, void *scratch, const struct model_pretokens *p,

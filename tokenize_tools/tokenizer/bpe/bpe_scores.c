@@ -41,7 +41,7 @@ static uint32_t symbol_of(const struct bpe *m, const uint8_t *text, size_t bytes
     return odd ? m->spec->token_count + (uint32_t)(odd - m->odd) : NO_SYMBOL;
 }
 
-/* Characters of tokens that are not tokens themselves. */
+/* Finds the characters of tokens that are not tokens themselves. */
 static enum leat_status find_odd_characters(struct bpe *m, struct leat_error *err)
 {
     uint32_t kept = 0;
@@ -141,7 +141,8 @@ enum leat_status bpe_scores_merges(struct bpe *m, struct leat_error *err)
     return s;
 }
 
-/* Longer tokens that can be merged in two ways are refused: a file must not take long to open. */
+/* Length of the longest token that may be merged in two ways; longer ones are refused, because a file must not take
+ * long to open. */
 #define SPLIT_BYTES 100u
 
 static enum leat_status two_ways(const struct bpe *m, uint32_t place, struct leat_error *err)
@@ -230,8 +231,8 @@ enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
 
 /* ---- Encoding ---- */
 
-/* Appends bytes for a character without a token, or one unknown token per run, which every file of sentencepiece
- * has. */
+/* Appends bytes for a character without a token, or one unknown token per run of them, which every file of
+ * sentencepiece has. */
 static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *text, size_t bytes, bool *after_unknown,
                                          struct id_list *out, struct leat_error *err)
 {
@@ -252,7 +253,7 @@ static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *tex
     return LEAT_OK;
 }
 
-/* The symbol that begins at text[*at]; moves *at past it. */
+/* Appends the symbol that begins at text[*at], and moves *at past it. */
 static enum leat_status append_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                       bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
@@ -302,7 +303,7 @@ static enum leat_status known_symbols(const struct bpe *m, uint32_t *symbols, co
     return LEAT_OK;
 }
 
-/* A run of characters that all have symbols. */
+/* Encodes a run of characters that all have symbols. */
 static enum leat_status encode_known(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                      bool *after_unknown, struct id_list *out, struct leat_error *err)
 {

@@ -1,16 +1,16 @@
-/* char_cuts.c: all tokens count, also those that no merge makes: a pretoken that is one stays
- * whole. */
+/* char_cuts.c: makes the table of pairs. All tokens count, also those that no merge makes: a pretoken that is one of
+ * these stays whole. */
 #include "char_cuts.h"
 
 #include <stdlib.h>
 
 #include "base/status.h"
 
-/* The words, as powers of two. */
+/* Number of words of the table, as powers of two. */
 #define MIN_BITS 8
 #define MAX_BITS 14
 
-/* The least bits per pair, so that few pairs are taken as unsafe for no reason. */
+/* Least bits of the table per pair, so that few pairs are taken as unsafe without being so. */
 #define BITS_A_PAIR 32
 
 /* Adds the characters, or parts of characters, on both sides of each place in a token at which a cut could be made. */

@@ -18,7 +18,7 @@ struct char_cuts {
     /* Pairs of whole characters that a token has side by side: a word by the hash of the first and of the second
      * without its last six bits, and a bit by these. So pairs of one alphabet lie in few lines of the CPU's cache. */
     uint64_t *pairs;
-    unsigned shift; /* shift of a hash */
+    unsigned shift; /* shift that makes a place of a hash */
     /* Pairs of which a token holds only a part: a word by the last byte of the first character, a bit by the first byte
      * of the second, which is not ASCII. */
     uint64_t partial[256];

@@ -1,13 +1,12 @@
-/*
- * char_cuts_avx2.h: what char_cuts_kernel.h does by vectors of AVX2; part of it, which has struct cut_ends.
- */
+/* char_cuts_avx2.h: the functions of char_cuts_kernel.h by vectors of AVX2. It is a part of that header, which has
+ * struct cut_ends. */
 
 /* ---- Safe places ------------------------------------------------------------------------------------------------- */
 
 /* All places of a stretch are noted first, and then looked at eight at a time. */
 #define CUT_BY_LIST 1
 
-/* Notes the places inside of a block. */
+/* Notes the places in a block at which a cut may be safe. */
 static inline void list_places(const struct char_cuts *c, struct cut_stretch *s, struct cut_block *b)
 {
     uint16_t *to = s->places + s->place_count;
@@ -31,7 +30,7 @@ static inline __m256i around_four(const uint8_t *text, const uint16_t *at)
                              (long long)bytes_load64(text + at[1]), (long long)bytes_load64(text + at[0]));
 }
 
-/* Numbers of `other` where those of `signs` are negative. */
+/* Returns `other` where `signs` is negative, else `one`. */
 static inline __m256i blend_signs(__m256i one, __m256i other, __m256i signs)
 {
     return _mm256_castps_si256(
@@ -50,7 +49,7 @@ static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, 
         _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 16, 24));
     __m256i last = _mm256_srli_epi32(before, 24), starts, shift, kind, hash, bit, bits, word;
 
-    /* word_starts(): the highest bit */
+    /* word_starts(): the highest bit of each byte */
     starts = _mm256_or_si256(_mm256_xor_si256(before, _mm256_set1_epi32(-1)), _mm256_slli_epi32(before, 1));
     shift = _mm256_and_si256(_mm256_srai_epi32(_mm256_slli_epi32(starts, 16), 31), _mm256_set1_epi32(8));
     shift = blend_signs(shift, _mm256_set1_epi32(16), _mm256_slli_epi32(starts, 8));
@@ -90,7 +89,7 @@ static inline void mark_safe(const struct char_cuts *c, struct cut_stretch *s, c
     }
 }
 
-/* Returns the safe ones of a block's places. */
+/* Returns the safe places of a block. */
 static inline uint64_t marked_safe(const struct cut_stretch *s, const struct cut_block *b)
 {
     return _pdep_u64(bytes_load64(s->safe + b->first / 8) >> b->first % 8, b->inside);
@@ -98,7 +97,7 @@ static inline uint64_t marked_safe(const struct cut_stretch *s, const struct cut
 
 /* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
 
-/* Puts eight pretokens down. */
+/* Writes eight pretokens. */
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
 {
     __m256i ends = _mm256_loadu_si256((const __m256i *)e->next);
@@ -111,7 +110,7 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
         note_fixed(b, count, fixed);
 }
 
-/* Returns the bits of four ends, counted from `at`; none of those behind 64 places. */
+/* Returns a bit for each of four ends, counted from `at`, without those after 64 places. */
 static inline __m256i bits_of_four(const uint32_t *ends, __m128i at)
 {
     __m128i places = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)ends), at);
@@ -128,7 +127,7 @@ static inline bool any_fixed(const uint32_t *ends)
                _mm256_castsi256_ps(_mm256_or_si256(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1)))) != 0;
 }
 
-/* Does what take_ends() does, if there are sixteen more ends that include all that lie there, and none is fixed;
+/* Does the work of take_ends(), if there are sixteen more ends that include all that lie there, and none is fixed;
  * otherwise returns false. */
 static inline bool take_sixteen(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *ends)
 {
@@ -148,7 +147,7 @@ static inline bool take_sixteen(struct cut_ends *e, uint32_t at, uint32_t limit,
     return true;
 }
 
-/* Bytes of 1 for bits that are set. */
+/* Returns bytes that are 1 for bits that are set. */
 static inline __m256i bytes_of_bits(uint32_t bits)
 {
     const __m256i which = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
@@ -158,8 +157,8 @@ static inline __m256i bytes_of_bits(uint32_t bits)
     return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(all, each), each), _mm256_set1_epi8(1));
 }
 
-/* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
- * Eight places at a time, whether there are any or not: the CPU foresees it. */
+/* Writes pretokens that begin at the bits of `all`, from `at` on; those at the bits of `ends` begin where a pretoken
+ * of the text begins. Takes eight places at a time, whether there are any or not, which the CPU can foresee. */
 static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
                                uint64_t all, uint64_t ends)
 {

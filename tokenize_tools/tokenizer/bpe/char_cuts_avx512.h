@@ -1,19 +1,17 @@
-/*
- * char_cuts_avx512.h: what char_cuts_kernel.h does by vectors of AVX-512, with VBMI2 where the compilation has it; part
- * of it, which has struct cut_ends.
- */
+/* char_cuts_avx512.h: the functions of char_cuts_kernel.h by vectors of AVX-512, with VBMI2 where the compilation
+ * has it. It is a part of that header, which has struct cut_ends. */
 #include "tokenizer/scan/bit_places_avx512.h"
 
 /* ---- Safe places ------------------------------------------------------------------------------------------------- */
 
-/* Does what mark_safe() does, for sixteen places, with a bit each. `before` and `after` are the four bytes before and
- * after each place. */
+/* Does the work of mark_safe() for sixteen places, with a bit each. `before` and `after` are the four bytes before
+ * and after each place. */
 static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, __m512i after)
 {
     const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
     __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bit, bits, word;
 
-    /* word_starts(): the highest bit of the first, the lowest of the other but for its first byte */
+    /* word_starts(): the highest bit of the first byte, and the lowest bits of the others */
     first = _mm512_and_si512(_mm512_ternarylogic_epi32(before, _mm512_slli_epi32(before, 1), before, 0xcf), highs);
     first = _mm512_lzcnt_epi32(_mm512_or_si512(first, _mm512_set1_epi32(0x80)));
     before = _mm512_srlv_epi32(before, _mm512_sub_epi32(_mm512_set1_epi32(24), first));
@@ -43,7 +41,8 @@ static inline __mmask16 safe_at_many(const struct char_cuts *c, __m512i before, 
 }
 
 #if defined(__AVX512VBMI2__)
-/* Bits for the safe ones among places `leads` of 64 bytes: what is around each is picked out of them. */
+/* Returns bits for the safe ones among places `leads` of 64 bytes. The bytes around each place are picked out of
+ * these. */
 static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     __m512i bytes = _mm512_loadu_si512(text - 4), more = _mm512_maskz_loadu_epi8(0xff, text + 60);
@@ -61,7 +60,7 @@ static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text
     return _pdep_u64(safe, leads);
 }
 #else
-/* Marks the safe places among `leads`, whose bytes around them are gathered. */
+/* Returns bits for the safe ones among `leads`; the bytes around these places are gathered from memory. */
 static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint32_t places[64 + 16];
@@ -82,7 +81,7 @@ static inline uint64_t safe_leads(const struct char_cuts *c, const uint8_t *text
 
 /* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
 
-/* Puts sixteen pretokens down; returns which of them begin before `limit`. */
+/* Writes sixteen pretokens. Returns a mask of those that begin before `limit`. */
 static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e, uint32_t limit)
 {
     size_t left = (size_t)(e->last - e->next);
@@ -100,10 +99,10 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
     return there;
 }
 
-/* Puts down the pretokens that begin before `limit`, where no place is safe to cut. */
+/* Writes the pretokens that begin before `limit`, where no place is safe to cut. */
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
-    /* the last of sixteen ends decides for all, so no step waits for the one before */
+    /* the last of sixteen ends decides for all, so no step waits for the step before */
     for (; e->last - e->next > 16 && (e->next[15] & ~MODEL_FIXED) - e->base < limit; e->next += 16, count += 16)
         put_sixteen(b, count, e, limit);
     for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
@@ -111,7 +110,8 @@ static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, s
     return count;
 }
 
-/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pretokens. */
+/* Takes the ends that lie in 64 places from `at` on, up to `limit`, and returns a bit each. *fixed gets the bits of
+ * fixed pretokens. */
 static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *fixed)
 {
     uint64_t ends = 0;
@@ -138,8 +138,8 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
     return ends;
 }
 
-/* Puts down pretokens that begin at the bits of `all`, from `at` on; those of `ends` begin where one of the text does.
- * */
+/* Writes pretokens that begin at the bits of `all`, from `at` on; those at the bits of `ends` begin where a pretoken
+ * of the text begins. */
 static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
                                uint64_t all, uint64_t ends)
 {

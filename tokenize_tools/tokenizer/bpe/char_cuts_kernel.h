@@ -1,9 +1,8 @@
 /*
- * char_cuts_kernel.h: cuts pretokens where char_cuts.h allows it, for pretoken_kernel.c.
- *
- * Whether a place is safe depends only on the characters on both sides of it. So one pass over all the text of a batch
- * finds the safe places as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are
- * joined with them, and one list of begins comes out, with a mark for each stretch that is a part of a pretoken.
+ * char_cuts_kernel.h: cuts pretokens where char_cuts.h allows it, for pretoken_kernel.c. Whether a place is safe
+ * depends only on the characters on both sides of it. So one pass over all the text of a batch finds the safe places
+ * as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are joined with them.
+ * The result is one list of beginnings, with a mark for each stretch that is a part of a pretoken.
  */
 #if !defined(__AVX2__) && !defined(LEVEL_NEON)
 #define BYTES64_BY_WORDS 1
@@ -12,13 +11,13 @@
 #include "char_cuts.h"
 #include "pretoken_batch.h"
 
-/* Bits for those of 64 bytes that begin a character beyond ASCII. */
+/* Returns a bit for each of 64 bytes that begins a character beyond ASCII. */
 static inline uint64_t block_leads(const uint8_t *text)
 {
     return bytes64_from(bytes64_load(text), 0xc0);
 }
 
-/* For words of four bytes: high bits at bytes that do not continue a character. */
+/* Returns the high bit of each of four bytes that does not continue a character. */
 static inline uint32_t word_starts(uint32_t word)
 {
     return (~word | word << 1) & 0x80808080u;
@@ -37,43 +36,44 @@ static inline uint64_t safe_at(const struct char_cuts *c, const uint8_t *text, s
     return char_cuts_safe(c, before, last, after);
 }
 
-/* The ends of pretokens that are left, and what they count from. */
+/* The ends of pretokens that are left, and the place from which they count. */
 struct cut_ends {
     const uint32_t *first, *next, *last;
     uint32_t base;
 };
 
-/* The bytes for which each step is done before the next one, since a CPU cannot foresee how many places a block of 64
+/* Bytes for which each step is done before the next step, since a CPU cannot foresee how many places a block of 64
  * bytes has. */
 #define CUT_STRETCH 4096
 
 /* A block that has characters beyond ASCII inside of pretokens. */
 struct cut_block {
     uint64_t ends, fixed, inside;
-    const uint32_t *next; /* the first end after it */
-    uint32_t at;          /* start of a stretch */
+    const uint32_t *next; /* first end after the block */
+    uint32_t at;          /* place in the stretch at which the block starts */
     uint32_t first;       /* number of the first place of `inside` */
 };
 
 struct cut_stretch {
     uint32_t count;
     struct cut_block blocks[CUT_STRETCH / 64];
-    /* for mark_safe(): the places inside of all blocks, and bits by their numbers; eight are written at a time */
+    /* for mark_safe(): the places inside pretokens of all blocks, and a bit for each by its number; eight are
+     * written at a time */
     uint32_t place_count;
     uint16_t places[CUT_STRETCH + 64];
     uint8_t safe[CUT_STRETCH / 8 + 8];
     uint8_t copy[4 + CUT_STRETCH + 4 + 64];
 };
 
-/* Notes the pretokens that end where pretokens number `first` and so on begin, by bits: fixed ones. */
+/* Notes, by bits, which pretokens are fixed: of those that end where pretokens number `first` and so on begin. */
 static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t which)
 {
     for (; which; which &= which - 1)
         b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
 }
 
-/* The functions that each level has of its own: put_pretokens(), take_ends(), put_all(); with AVX-512 safe_leads(),
- * which is block_safe() for many places; with AVX2 list_places() and mark_safe(), for the places of a whole stretch. */
+/* Each level has its own functions: put_pretokens(), take_ends(), put_all(); with AVX-512 safe_leads(), which does
+ * block_safe() for many places; with AVX2 list_places() and mark_safe(), for the places of a whole stretch. */
 #if defined(__AVX512F__)
 #include "char_cuts_avx512.h"
 #else
@@ -83,10 +83,11 @@ static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t
 #include "char_cuts_plain.h"
 #endif
 
-/* So many places are gone through at once, if the CPU can. */
+/* Number of places that are looked at together, if the CPU can. */
 #define CUT_MANY 4
 
-/* Bits for the safe ones among places `leads` of 64 bytes. Four more bytes can be read before and after them. */
+/* Returns bits for the safe ones among places `leads` of 64 bytes. Four more bytes can be read before and after
+ * them. */
 static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint64_t safe = 0;
@@ -103,8 +104,8 @@ static inline uint64_t block_safe(const struct char_cuts *c, const uint8_t *text
     return safe;
 }
 
-/* Returns the text of a stretch, of which four bytes more can be read on both sides: near the ends of text[0..room) a
- * copy. */
+/* Returns the text of a stretch, with four more bytes that can be read on both sides: near the ends of text[0..room)
+ * it is a copy. */
 static inline const uint8_t *stretch_text(struct cut_stretch *s, const uint8_t *text, size_t room, size_t at)
 {
     size_t before = at < 4 ? at : 4, behind = room - at < CUT_STRETCH + 4 ? room - at : CUT_STRETCH + 4;
@@ -119,13 +120,13 @@ static inline const uint8_t *stretch_text(struct cut_stretch *s, const uint8_t *
 
 /* ---- Pretokens and cuts in their order --------------------------------------------------------------------------- */
 
-/* Returns the places after the last of these. */
+/* Returns the places after the last one of these. */
 static inline uint64_t behind_last(uint64_t bits)
 {
     return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
 }
 
-/* Returns the places inside of fixed pretokens: those that end here, and one that goes on. */
+/* Returns the places inside fixed pretokens: those that end here, and one that goes on. */
 static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
 {
     uint64_t inside = e->next < e->last && *e->next & MODEL_FIXED ? behind_last(ends) : 0;
@@ -138,15 +139,15 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
     return inside;
 }
 
-/* Returns the places in pretokens of more than CHAR_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before`
- * bytes before the first place; the last one ends `behind` bytes after the first place. */
+/* Returns the places in pretokens of more than CHAR_CUTS_MIN bytes. Pretokens begin at `ends`, and one begins
+ * `before` bytes before the first place; the last one ends `behind` bytes after the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
 
     if (!ends)
         return before + behind > CHAR_CUTS_MIN ? ~(uint64_t)0 : 0;
-    none &= none >> 1; /* two places without an end, then four, eight, fifteen */
+    none &= none >> 1; /* places followed by no end for two bytes, then four, eight, fifteen */
     none &= none >> 2;
     none &= none >> 4;
     none &= none >> 7;
@@ -159,7 +160,7 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
     return behind - (63 - (uint32_t)__builtin_clzll(ends)) > CHAR_CUTS_MIN ? none | last : none;
 }
 
-/* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` says which is which. */
+/* Writes the pretokens that begin at `ends` and at safe places, from `at` on. `parts` says which is which. */
 static inline uint32_t put_both(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
                                 const struct cut_block *block, uint64_t safe)
 {

@@ -2,7 +2,7 @@
  * char_cuts_plain.h: the part of char_cuts_kernel.h that puts pretokens and cuts in their order without AVX-512.
  */
 #if defined(LEVEL_NEON)
-/* Puts eight pretokens down. */
+/* Writes eight pretokens. */
 static inline void put_eight(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e)
 {
     const uint32x4_t fixed = vdupq_n_u32(MODEL_FIXED), base = vdupq_n_u32(e->base);
@@ -17,7 +17,7 @@ static inline void put_eight(struct pretoken_batch *b, uint32_t count, const str
 }
 #endif
 
-/* Puts down the pretokens that begin before `limit`, where no place is safe to cut. */
+/* Writes the pretokens that begin before `limit`, where no place is safe to cut. */
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX2__) || defined(LEVEL_NEON)
@@ -54,7 +54,7 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
 }
 
 #if !defined(__AVX2__)
-/* Puts down the parts that begin at the bits of `all`, from `at` on; those at the bits of `ends` begin a pretoken. */
+/* Writes the parts that begin at the bits of `all`, from `at` on; those at the bits of `ends` begin a pretoken. */
 static inline uint32_t put_all(const struct char_cuts *c, struct pretoken_batch *b, uint32_t count, uint32_t at,
                                uint64_t all, uint64_t ends)
 {

@@ -1,7 +1,5 @@
-/*
- * class_cuts.c: each set of followers begins as a class of its own; then two at a time become one,
- * those first whose union loses the fewest cuts, until eight are left.
- */
+/* class_cuts.c: makes the classes. Each set of followers begins as a class of its own; then two classes at a time
+ * become one, first those whose union loses the fewest cuts, until eight are left. */
 #include "class_cuts.h"
 
 #include <string.h>
@@ -33,7 +31,7 @@ static const uint16_t frequency[256] = {
 /* clang-format on */
 
 struct making {
-    uint64_t follows[256][4]; /* the bytes that must not be cut off, by class */
+    uint64_t follows[256][4]; /* bytes that must not be cut off after the class */
     uint32_t weight[256];     /* how often its bytes occur */
     uint8_t of[256];          /* a byte's class */
     unsigned count;
@@ -109,7 +107,8 @@ static void find_partner(const struct making *m, unsigned a, uint64_t *min, uint
     }
 }
 
-/* The two cheapest of all pairs; each class remembers its cheapest partner, since one union changes few. */
+/* Joins the two classes whose union costs least, again and again. Each class remembers its cheapest partner, since a
+ * union changes few. */
 static void reduce(struct making *m)
 {
     uint64_t min[256];
@@ -135,8 +134,8 @@ static void reduce(struct making *m)
     }
 }
 
-/* Bytes that begin a character have the class of the one 64 below: what follows them must not be cut off anyway, and
- * kernels need not tell them apart. */
+/* Makes the tables. Bytes that begin a character have the class of the byte that is lower by 64: what follows them
+ * must not be cut off anyway, and kernels need not tell them apart. */
 void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs)
 {
     struct making m = { .count = 0 };
@@ -163,7 +162,7 @@ extern const struct class_cuts_kernels class_cuts_kernels_avx2, class_cuts_kerne
 extern const struct class_cuts_kernels class_cuts_kernels_neon;
 #endif
 
-/* Fastest first; the last needs nothing, so it ends every search. */
+/* The kernels, fastest first; the last one needs nothing, so it ends every search. */
 static const struct {
     enum cpu_level needs;
     const struct class_cuts_kernels *kernels;

@@ -32,7 +32,7 @@ struct class_cuts {
 /* Makes tables that cut neither these pairs nor characters apart. */
 void class_cuts_make(struct class_cuts *c, const struct class_cuts_pairs *pairs);
 
-/* The room for cuts that a call needs in addition to those that are asked for. */
+/* Room for cuts that a call needs in addition to the cuts that are asked for. */
 #define CUT_SLACK 64
 
 struct class_cuts_kernels {

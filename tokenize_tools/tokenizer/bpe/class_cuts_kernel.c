@@ -56,7 +56,7 @@ static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text,
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
-/* The rows are more than there are registers: each is loaded once for two vectors. */
+/* The tables, which have more rows than there are registers: each row is loaded once for two vectors. */
 struct tables {
     const struct class_cuts *classes;
 };
@@ -66,7 +66,7 @@ static inline void load_tables(struct tables *t, const struct class_cuts *c)
     t->classes = c;
 }
 
-/* 64 bytes, or what was found for them. */
+/* Two vectors for 64 bytes, or for what was found for them. */
 struct two {
     __m256i low, high;
 };
@@ -76,7 +76,7 @@ static inline struct two load_two(const uint8_t *text)
     return (struct two) { _mm256_loadu_si256((const __m256i *)text), _mm256_loadu_si256((const __m256i *)(text + 32)) };
 }
 
-/* Shuffles go by the lower four bits of bytes, and give 0 where the highest is set. */
+/* Looks up the lower four bits of bytes in a row; the entry is 0 if the highest bit is set. */
 static inline struct two shuffle_row(const uint8_t *row, struct two bytes)
 {
     __m256i r = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)row));
@@ -115,7 +115,7 @@ static inline struct two look_up_high(const uint8_t *table, struct two bytes, st
     return choose(found, look_up_64(table, low), bytes, 0);
 }
 
-/* Bits of the places where no class is among those that must not be cut off, and no character goes on. */
+/* Returns bits for the places where no class is among those that must not be cut off, and no character goes on. */
 static inline uint32_t cuts_of_half(__m256i before, __m256i after, __m256i bytes)
 {
     __m256i cut = _mm256_cmpeq_epi8(_mm256_and_si256(before, after), _mm256_setzero_si256());
@@ -154,7 +154,7 @@ static inline void load_tables(struct tables *t, const struct class_cuts *c)
         }
 }
 
-/* A look-up beyond a table gives 0. */
+/* Looks up 64 bytes in a table of NEON. A byte beyond the table gives 0. */
 static inline uint8x16_t look_up(const uint8x16x4_t table[4], uint8x16_t bytes)
 {
     uint8x16_t found = vqtbl4q_u8(table[0], bytes);
@@ -197,7 +197,7 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 #endif
 
 #if !defined(__AVX512VBMI__)
-/* Returns the cuts of less than 64 places, from a copy. */
+/* Returns the cuts of less than 64 places, read from a copy. */
 static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
 {
     uint8_t copy[65] = { 0 };
@@ -207,8 +207,8 @@ static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t
 }
 #endif
 
-/* Writes the places of the bits, counted from `base`; may write CUT_SLACK. Eight at a time, without a branch: a step
- * for each bit was half of this kernel's time. */
+/* Writes the places of the bits, counted from `base`; may write CUT_SLACK more. It takes eight at a time, without a
+ * branch: a step for each bit was half of this kernel's time. */
 static inline void put_places(const struct class_cuts *c, uint64_t bits, uint32_t base, uint32_t *cuts)
 {
     (void)c;

@@ -1,9 +1,9 @@
 /*
- * live_merges.c: whether a merge happens is asked backwards. Its two parts stand side by side, each having come about
- * by itself; the later of their last merges is undone, again and again. If two symbols that stood side by side on the
- * way have a merge of a lower rank than what happened next, then that merge came first, and the parts never came about.
- * This needs later merges to have greater ranks, so a part must have been made before: those of which that is not so
- * are late.
+ * live_merges.c: finds out backwards whether a merge happens. Its two parts stand side by side, each having come
+ * about by itself; the later of their last merges is undone, again and again. If two symbols that stood side by side
+ * on the way have a merge of a lower rank than the merge that happened next, then that merge came first, and the
+ * parts never came about. This needs later merges to have greater ranks, so a part must have been made before; a
+ * merge with a part that was not is late.
  */
 #include "live_merges.h"
 
@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "tokenizer/containers/hash_key.h"
 
-/* An entry of the table: left, right and rank of a merge; all bits set: free. */
+/* An entry of the table: left, right and rank of a merge. All bits are set if it is free. */
 #define SYMBOL_BITS 20
 #define RANK_BITS   24
 #define FREE        UINT64_MAX
@@ -42,7 +42,7 @@ enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, si
     for (l->bits = 6; (size_t)1 << l->bits < 2 * (size_t)symbols;)
         l->bits++;
     room = (size_t)1 << l->bits;
-    l->max = symbols / 2; /* in addition to one that makes each symbol */
+    l->max = symbols / 2; /* merges in addition to one that makes each symbol */
     l->symbols = big_alloc(symbols * sizeof *l->symbols);
     l->pairs = big_alloc(room * sizeof *l->pairs);
     if (!l->symbols || !l->pairs) {
@@ -108,12 +108,12 @@ static void add_live_merge(struct live_merges *l, uint32_t left, uint32_t right,
 {
     size_t at = place_of(l, pair_of(left, right));
 
-    if (l->pairs[at] == FREE) /* otherwise the pair is there with a lower rank, which counts */
+    if (l->pairs[at] == FREE) /* otherwise the pair is there with a lower rank, which decides */
         l->pairs[at] = pair_of(left, right) << RANK_BITS | rank;
 }
 
-/* Among equal ranks the leftmost merge goes first: what crosses the boundary is to the right of what makes x, and to
- * the left of what makes y. */
+/* Returns true if both parts of a merge come about side by side. Among equal ranks the leftmost merge goes first: a
+ * merge across the boundary is to the right of those that make x, and to the left of those that make y. */
 static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint32_t limit)
 {
     const struct live_symbol *symbols = l->symbols;

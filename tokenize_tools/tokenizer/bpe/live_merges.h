@@ -37,7 +37,8 @@ void live_merges_leaf(struct live_merges *l, uint32_t symbol);
 enum live_verdict {
     LIVE_DEAD, /* the merge never happens */
     LIVE_YES,  /* the merge makes its result */
-    LIVE_LATE  /* no offered merge makes one of its parts yet: live_merges_symbols() decides when all are offered */
+    LIVE_LATE  /* no offered merge makes one of its parts yet: live_merges_symbols() decides when all merges have
+                  been offered */
 };
 
 /* Judges a merge. Ranks must not fall, must be below 2^24 - 1, and must differ if the results do. */

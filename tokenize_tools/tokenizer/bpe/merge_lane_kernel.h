@@ -1,33 +1,35 @@
 /*
- * merge_lane_kernel.h: merges several short pretokens in turns: while one waits for memory with the pairs that it asked
- * for, the others go on. For pretoken_kernel.c.
+ * merge_lane_kernel.h: merges several short pretokens in turns, for pretoken_kernel.c: while one waits for memory
+ * with the pairs that it asked for, the others go on. The rule is that of merge_table.h, least rank first and
+ * leftmost among equals, applied literally: all ranks of a pretoken are kept, with their places in the low bits, and
+ * each time the least of all is looked for.
  *
- * The rule is that of merge_table.h, least rank first and leftmost among equals, applied literally: all ranks of a
- * pretoken are kept, with their places in the low bits, and each time the least of all is looked for.
+ * A lane holds one pretoken: its symbols, and for each pair of neighbours the rank of its merge, or none.
+ * lane_begin() fills it and asks for its pairs; it waits until another lane is done. Then lane_ranks() looks the
+ * pairs up, and each further turn makes the merge of least rank and asks for the two pairs that this has brought
+ * about; then the next lane has its turn, and by the time this one comes again the answers are in the cache. When a
+ * pretoken has no merge left, its ids go into the batch and the cache, and the lane takes the next one.
  *
- * A lane holds one pretoken: its symbols, and for each pair of neighbours the rank of its merge, or none. lane_begin()
- * fills it and asks for its pairs; it waits until another lane is done. Then lane_ranks() looks the pairs up, and each
- * further turn makes the merge of least rank and asks for the two pairs that this has brought about;
- * then the next lane has its turn, and by the time this one comes again the answers are in the cache. When a pretoken
- * has no merge left, its ids go into the batch and the cache, and the lane takes the next one. Levels differ in how a
- * line of pairs is compared, and in how the least of a pretoken's ranks is found.
+ * Levels differ in how a line of pairs is compared, and in how the least of a pretoken's ranks is found.
  */
 #include <string.h>
 
 #include "pretoken_batch.h"
 
 #define LANES       8
-#define LANE_PLACES (LANE_SYMBOLS + 2) /* places 1 to LANE_SYMBOLS hold symbols */
+#define LANE_PLACES (LANE_SYMBOLS + 2) /* symbols lie at places 1 to LANE_SYMBOLS */
 #define LANE_NONE   (UINT32_MAX - LANE_PLACES + 1)
 
 struct lane {
     _Alignas(64) uint32_t
         ranks[LANE_PLACES]; /* rank << 6 | place of the pair that begins at a place; LANE_NONE or more if none */
     uint32_t symbols[LANE_PLACES + 2];                 /* symbols by place, between two PAIR_NOBODY */
-    uint64_t alive;                                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
+    uint64_t alive;                                    /* bits of the places that begin a symbol, and of those of
+                                                          PAIR_NOBODY */
     unsigned width;                                    /* places that are in use, a multiple of 16 */
-    unsigned left, right;                              /* places of ranks that were asked for: until then none */
-    uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
+    unsigned left, right;                              /* places whose ranks were asked for; they have no rank until
+                                                          the answer comes */
+    uint32_t left_symbol, middle_symbol, right_symbol; /* symbols of these pairs */
     uint32_t at;                                       /* number of the pretoken in the batch */
     uint32_t bytes, count;                             /* bytes of the pretoken, and symbols before merging */
     struct pretoken_key key;                           /* key of a pretoken that the cache keeps */
@@ -122,7 +124,7 @@ static inline uint32_t lane_letter(const struct merge_rules *r, uint32_t *symbol
     return length;
 }
 
-/* The pretoken's characters; false if one is beyond the tables. */
+/* Writes the symbols of a pretoken's characters. Returns false if one is beyond the tables. */
 static inline bool lane_letters(const struct merge_rules *r, struct lane *l, const uint8_t *pretoken)
 {
     l->count = 0;
@@ -156,7 +158,7 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
     return true;
 }
 
-/* Looks up what lane_begin() asked for; ranks of bytes are there already. */
+/* Looks up the pairs that lane_begin() asked for; the ranks of pairs of bytes are there already. */
 static inline void lane_ranks(const struct merge_rules *r, struct lane *l)
 {
     for (uint32_t i = 1; r->letters && i < l->count; i++)
@@ -166,7 +168,7 @@ static inline void lane_ranks(const struct merge_rules *r, struct lane *l)
             __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
 }
 
-/* One merge; false if there is none left. */
+/* Makes one merge. Returns false if there is none left. */
 static inline bool lane_step(const struct pair_table *t, struct lane *l)
 {
     uint32_t left_rank = lane_find(t, l->left_symbol, l->middle_symbol, l->left);
@@ -189,7 +191,8 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
     l->left = 63 - (unsigned)__builtin_clzll(l->alive & (((uint64_t)1 << place) - 1));
     l->alive ^= (uint64_t)1 << gone;
     l->symbols[place] = symbol;
-    /* None, until the answers come: vectors that are loaded soon after a part of them was stored would wait for it. */
+    /* no ranks until the answers come: vectors that are loaded soon after a part of them was stored would wait for
+     * it */
     l->ranks[l->left] = l->ranks[l->right] = l->ranks[gone] = UINT32_MAX;
     lane_ask(t, l, l->symbols[l->left], symbol, l->symbols[__builtin_ctzll(behind)]);
     return true;
@@ -209,7 +212,7 @@ static inline uint64_t *middle_line(const struct pretoken_cache *c, const struct
     return t->lines + pretoken_line(t, pretoken_hash_middle(key->words[0], key->words[1]));
 }
 
-/* Up to six ids in two words, as a line of middle pretokens has them; false if they do not fit. */
+/* Packs up to six ids into two words, as a line of middle pretokens has them. Returns false if they do not fit. */
 static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t words[2])
 {
     uint32_t all = 0;
@@ -245,7 +248,7 @@ static inline void keep_pretoken_ids(struct pretoken_cache *c, const struct pret
     }
 }
 
-/* The symbols of a pretoken that has been merged lie after the batch's other ids: they become ids, and go into the
+/* Turns the symbols of a merged pretoken, which lie after the batch's other ids, into ids, and puts them into the
  * batch and the cache. */
 static inline void merged_ids(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b,
                               uint32_t at, const struct pretoken_key *key, uint32_t *ids, uint32_t count)
@@ -286,8 +289,8 @@ static inline bool is_all(const struct pretoken_cache *c, const uint64_t *line)
     return line && !pretoken_full(line) && !c->spilled;
 }
 
-/* Returns the value of a short pretoken in the shared cache, or in the thread's own one, which has what found no room
- * there. */
+/* Returns the value of a short pretoken in the shared cache, or in the thread's own cache, which has the pretokens
+ * that the shared one had no room for. */
 static inline uint64_t known_short(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
     const uint64_t *line = c->common ? short_line(c->common, key) : NULL;
@@ -342,7 +345,7 @@ static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch 
     return true;
 }
 
-/* Begins with the next pretoken that must be merged; false if there is none. */
+/* Begins with the next pretoken that must be merged. Returns false if there is none. */
 static bool lane_next(const struct merge_rules *r, struct lane *l, struct pretoken_cache *c, struct pretoken_batch *b,
                       uint32_t *next, uint32_t *kept)
 {

@@ -20,7 +20,7 @@
 
 /* ---- Pairs in words ---------------------------------------------------------------------------------------------- */
 
-/* Tables of other sizes that are tried, each of twice as many words, and how often a word is moved before one is given
+/* Larger tables that are tried, each of twice as many words, and how often a word is moved before a table is given
  * up. With no more than three fifths of all words taken, a few moves are enough. */
 #define MAX_TRIES 3u
 #define MAX_MOVES 500u
@@ -93,7 +93,7 @@ static uint64_t *same_pair(const struct pair_table *t, uint64_t word)
 }
 
 /* Makes a place free: its word moves to its other place in the line, after the word there has moved to its own other
- * place, and so on. False: a word in the way has no other place there, or they go round in a circle. */
+ * place, and so on. Returns false if a word in the way has no other place there, or they go round in a circle. */
 static bool make_room(const struct pair_table *t, size_t place, unsigned moves)
 {
     uint32_t hash = hash_of(t->words[place]);
@@ -108,7 +108,7 @@ static bool make_room(const struct pair_table *t, size_t place, unsigned moves)
     return true;
 }
 
-/* Returns a free place for a word, in its line if words there can move; NULL: none. */
+/* Returns a free place for a word, in its line if words there can move; NULL if there is none. */
 static uint64_t *free_place(const struct pair_table *t, uint64_t word)
 {
     for (unsigned i = 0; i < PAIR_PLACES; i++) {
@@ -153,7 +153,7 @@ static void mark_moved(const struct pair_table *t, size_t words)
     }
 }
 
-/* t->words stays NULL if not all find a place. */
+/* Makes the words. t->words stays NULL if not all merges find a place. */
 static enum leat_status make_words(struct pair_table *t, const struct merge *merges, size_t count, unsigned bits,
                                    struct leat_error *err)
 {
@@ -201,11 +201,11 @@ void pair_table_free(struct pair_table *t)
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* Up to so many symbols the array is faster than the heap. */
+/* Most symbols for which the array is faster than the heap. */
 #define SHORT_SYMBOLS 48
 #define LINE_ENTRIES  4
 
-/* A scratch larger than this is not kept: it would count against the bound that others share. */
+/* Size above which a scratch is not kept: it would count against the bound that others share. */
 #define LARGE ((uint64_t)1 << 20)
 
 struct entry {
@@ -213,9 +213,9 @@ struct entry {
 };
 
 struct merge_table {
-    struct pair_table pairs; /* merges, if they fit; else pairs.words is NULL, and they lie in entries */
+    struct pair_table pairs; /* merges, if they fit; otherwise pairs.words is NULL, and the merges lie in entries */
     struct entry *entries;
-    void *memory;  /* that holds them, before alignment */
+    void *memory;  /* memory with the entries, before alignment */
     unsigned bits; /* 2^bits lines */
     uint64_t hash_key;
 };
@@ -288,7 +288,7 @@ const struct pair_table *merge_table_pairs(const struct merge_table *table)
     return table->pairs.words ? &table->pairs : NULL;
 }
 
-/* Symbols without any merge may be larger than a word of the table can say. */
+/* Returns the rank of a pair. Symbols without any merge may be larger than a word of the table can hold. */
 static uint32_t rank_in_pairs(const struct merge_table *t, uint32_t left, uint32_t right)
 {
     return (left | right) >> PAIR_BITS ? MERGE_NONE : pair_rank(&t->pairs, left, right);
@@ -314,7 +314,7 @@ static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t rig
     return t->pairs.words ? rank_in_pairs(t, left, right) : find_entry(t, left, right)->rank;
 }
 
-/* For a pair that has a merge of this rank. */
+/* Returns the result of a pair's merge of this rank. */
 static uint32_t result_of(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t rank)
 {
     return t->pairs.words ? pair_result(&t->pairs, rank) : find_entry(t, left, right)->result;
@@ -351,7 +351,8 @@ static size_t merge_short(const struct merge_table *t, uint32_t *symbols, size_t
 
 /* ---- Long ---- */
 
-/* Positions are those of the symbols at the begin; a merge lives on at its left part's. */
+/* A list of symbols being merged. Positions are those that the symbols had at the start; a merged symbol has that of
+ * its left part. */
 struct list {
     const struct merge_table *table;
     uint32_t *symbols;
@@ -375,7 +376,7 @@ static void sift_down(uint64_t *heap, size_t count, size_t at)
     heap[at] = value;
 }
 
-/* All pairs that have a merge, and nothing else. */
+/* Fills the heap with all pairs that have a merge, and nothing else. */
 static void fill_heap(struct list *l)
 {
     l->heap_count = 0;
@@ -396,13 +397,16 @@ static void sift_up(uint64_t *heap, size_t at, uint64_t value)
 static void push(struct list *l, uint32_t position)
 {
     if (l->heap_count == l->heap_room)
-        fill_heap(l); /* this pair is found on the way */
+        fill_heap(l); /* fill_heap() finds this pair, too */
     else
         sift_up(l->heap, l->heap_count++, (uint64_t)l->ranks[position] << 32 | position);
 }
 
-/* Takes the least. The gap goes down to a leaf, always to the lesser child, without a branch that depends on values;
- * then the last one, which comes from far down, seldom goes up again. Twice as fast as sift_down() from the top. */
+/*
+ * Takes the least entry. The gap goes down to a leaf, always to the lesser child, without a branch that depends on
+ * values; then the last entry fills it, and seldom goes up again, since it comes from far down. This is twice as
+ * fast as sift_down() from the top.
+ */
 static uint64_t pop(struct list *l)
 {
     uint64_t *heap = l->heap, top = heap[0];
@@ -417,7 +421,7 @@ static uint64_t pop(struct list *l)
     return top;
 }
 
-/* The pair that begins at `position` has changed. */
+/* Renews the rank of the pair that begins at `position`, which has changed. */
 static void renew(struct list *l, size_t position)
 {
     size_t next = merge_next(l->alive, position);
@@ -459,7 +463,7 @@ static void merge_list(struct list *l)
     }
 }
 
-/* Room for as many entries as there can be live ones, and half as many stale ones before they are cleared. */
+/* Returns the room for all live entries, and half as many stale ones before they are cleared. */
 static uint64_t heap_room(uint64_t count)
 {
     return count + count / 2 + 16;
@@ -551,11 +555,11 @@ enum leat_status merge_symbols(const struct merge_table *table, struct merge_scr
  * symbols alone; then any two neighbours of the result come out of one of the blocks.
  */
 
-/* A block of this size, with its heap, stays in a core's second cache. */
+/* Symbols of a block that, with its heap, stays in a core's second cache. */
 #define USUAL_BLOCK ((size_t)1 << 13)
 
-/* Tokens of a block that the next one merges again; fewer if they are long, as in runs of spaces, so that they are at
- * most a sixteenth of the block. What follows a block seldom changes more than its last two tokens. */
+/* Tokens of a block that the next block merges again; fewer if they are long, as in runs of spaces, so that they are
+ * at most a sixteenth of the block. The text after a block seldom changes more than its last two tokens. */
 #define MAX_AGAIN   16
 #define MIN_AGAIN   4
 #define AGAIN_SHARE 16
@@ -563,9 +567,9 @@ enum leat_status merge_symbols(const struct merge_table *table, struct merge_scr
 struct run {
     const struct merge_table *table;
     struct merge_scratch *scratch;
-    uint32_t *symbols; /* up to `written` the result, from `at` on as they were */
+    uint32_t *symbols; /* symbols of the run: the result up to `written`, unmerged from `at` on */
     size_t count, written;
-    uint32_t *block; /* the current block: symbols at the places that are alive */
+    uint32_t *block; /* symbols of the current block, at the places that are alive */
     const uint64_t *alive;
     size_t at, block_count; /* the block's place in the run, and its symbols */
     size_t first_end;       /* end of its first token, as the block before has it */

@@ -38,7 +38,7 @@ struct merge {
 
 #define PAIR_BITS   20
 #define PAIR_KEY    24                               /* bits below a key */
-#define PAIR_NOBODY (((uint32_t)1 << PAIR_BITS) - 1) /* a symbol that has no merges */
+#define PAIR_NOBODY (((uint32_t)1 << PAIR_BITS) - 1) /* symbol that has no merges */
 
 /* The bit in the word at place 0 or 1 of a pair that says that the pair lies at a later place. */
 #define PAIR_MOVED(place) (1u << (place))
@@ -53,7 +53,7 @@ struct merge {
 
 struct pair_table {
     uint64_t *words;   /* NULL if no table could be made */
-    unsigned shift;    /* shift of a hash */
+    unsigned shift;    /* shift that makes a place of a hash */
     uint32_t *results; /* results by rank; NULL if each rank is its own result */
 };
 
@@ -160,13 +160,15 @@ static inline size_t merge_before(const uint64_t *alive, size_t place)
     return 64 * word + 63 - (size_t)__builtin_clzll(alive[word]);
 }
 
-/* The length of runs from which on they are merged block by block: a heap over millions of symbols does not fit the
- * caches, and takes four times the memory of the symbols. */
+/* Length from which on runs are merged block by block: a heap over millions of symbols does not fit the caches, and
+ * takes four times the memory of the symbols. */
 #define MERGE_LONG ((size_t)1 << 15)
 
-/* Does what merge_symbols() does, in blocks of `block` symbols, at least 4 (0 is the usual size). Sets *done to false
- * if the results of blocks do not meet: then the symbols are destroyed, and the caller makes them again for
- * merge_symbols(). */
+/*
+ * Merges as merge_symbols() does, in blocks of `block` symbols, at least 4 (0 is the usual size). Sets *done to
+ * false if the results of blocks do not meet: then the symbols are destroyed, and the caller makes them again for
+ * merge_symbols().
+ */
 enum leat_status merge_blocks(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
                               size_t *count, size_t block, bool *done, struct leat_error *err);
 

@@ -1,11 +1,9 @@
-/*
- * merge_wide_avx2.h: what merge_wide_kernel.h does by vectors of AVX2; part of it, which has struct wide. Words of the
- * table are loaded one by one, since gathers are slow on many of these CPUs.
- */
+/* merge_wide_avx2.h: the functions of merge_wide_kernel.h by vectors of AVX2. It is a part of that header, which has
+ * struct wide. Words of the table are loaded one by one, since gathers are slow on many of these CPUs. */
 
 /* ---- Pairs ---- */
 
-/* Words at four places. */
+/* Returns the words at four places. */
 static inline __m256i wide_four(const uint64_t *words, const uint32_t *places)
 {
     __m128i low = _mm_loadl_epi64((const __m128i *)(words + places[0]));
@@ -35,13 +33,13 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
         __builtin_prefetch(t->words + p->places[0][i]);
 }
 
-/* Those of four numbers of 64 bits whose key is 0. */
+/* Returns a mask of those of four numbers of 64 bits whose key is 0. */
 static inline __m256i wide_here(__m256i rests)
 {
     return _mm256_cmpeq_epi64(_mm256_srli_epi64(rests, PAIR_KEY), _mm256_setzero_si256());
 }
 
-/* Returns the ranks of the pairs that were asked for; UINT32_MAX: no merge. As pair_rank(). */
+/* Returns the ranks of the pairs that were asked for, as pair_rank() does: UINT32_MAX if a pair has no merge. */
 static inline __m256i wide_answer(const struct pair_table *t, const struct wide_pairs *p)
 {
     __m256i keys[2], rests[2], here[2], moved[2];
@@ -88,7 +86,7 @@ static inline __m256i wide_row(const uint32_t *row)
     return _mm256_load_si256((const __m256i *)row);
 }
 
-/* Returns the least rank of each pretoken, after what the last step has left. */
+/* Returns the least rank of each pretoken, with the ranks that the last step has left. */
 static inline __m256i wide_min(struct wide *w)
 {
     const __m256i none = _mm256_set1_epi32(-1), one = _mm256_set1_epi32(1);
@@ -108,7 +106,7 @@ static inline __m256i wide_min(struct wide *w)
     return min;
 }
 
-/* The symbols at two places of each pretoken; those of a third are put down. */
+/* Gets the symbols at two places of each pretoken, and writes the symbols of a third place. */
 static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __m256i place, __m256i result,
                                  __m256i *left_symbols, __m256i *right_symbols)
 {
@@ -128,7 +126,7 @@ static inline void wide_exchange(struct wide *w, __m256i left, __m256i right, __
     *right_symbols = rights;
 }
 
-/* Returns the number of the highest set bit of each; of those that have bit 31, only if they have no other. */
+/* Returns the number of the highest set bit of each word; bit 31 counts only if no other is set. */
 static inline __m256i wide_top(__m256i bits)
 {
     /* drop the bit below the highest one, so that the float is not rounded up to the next power of two */
@@ -143,7 +141,7 @@ static inline __m256i wide_lowest(__m256i bits)
     return _mm256_and_si256(bits, _mm256_sub_epi32(_mm256_setzero_si256(), bits));
 }
 
-/* Makes the least merge of each pretoken that has one, and asks for its pairs; returns the pretokens that have none. */
+/* Makes the least merge of each pretoken that has one, and asks for its pairs. Returns the pretokens that have none. */
 static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
 {
     const __m256i ones = _mm256_set1_epi32(1), most = _mm256_set1_epi32((int)(LANE_NONE - 1));
@@ -171,7 +169,7 @@ static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
     return w->busy & ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(busy));
 }
 
-/* Fetches what merges of these ranks make, if that is not the rank itself; UINT32_MAX: none. */
+/* Fetches the products of merges of these ranks, unless the rank itself is the product. UINT32_MAX is no merge. */
 static inline void wide_fetch(const struct pair_table *t, __m256i ranks)
 {
     _Alignas(32) uint32_t after[WIDE_LANES]; /* places in this line, or the next one */
@@ -183,7 +181,7 @@ static inline void wide_fetch(const struct pair_table *t, __m256i ranks)
         __builtin_prefetch(t->results + after[i]);
 }
 
-/* The ranks of the pairs that were asked for, for the next step. */
+/* Gets the ranks of the pairs that were asked for, for the next step. */
 static inline void wide_renew(const struct pair_table *t, struct wide *w)
 {
     __m256i left_ranks = wide_answer(t, &w->pairs[0]), place_ranks = wide_answer(t, &w->pairs[1]);
@@ -205,7 +203,7 @@ static inline uint32_t wide_widest(const struct wide *w)
 
 /* ---- A pretoken ---- */
 
-/* Bytes that are symbols. */
+/* Writes the symbols of bytes. */
 static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                                   uint32_t count)
 {
@@ -220,7 +218,7 @@ static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, u
     }
 }
 
-/* Symbols, with PAIR_NOBODY in the eight places behind them. */
+/* Writes symbols, with PAIR_NOBODY in the eight places after them. */
 static inline void wide_put_list(const struct pair_table *t, struct wide *w, unsigned lane, const uint32_t *symbols,
                                  uint32_t count)
 {

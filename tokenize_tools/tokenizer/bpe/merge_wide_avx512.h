@@ -1,6 +1,5 @@
-/*
- * merge_wide_avx512.h: what merge_wide_kernel.h does by vectors of AVX-512; part of it, which has struct wide.
- */
+/* merge_wide_avx512.h: the functions of merge_wide_kernel.h by vectors of AVX-512. It is a part of that header,
+ * which has struct wide. */
 #include "tokenizer/scan/bit_places_avx512.h"
 
 /* ---- Pairs ---- */
@@ -27,14 +26,14 @@ static inline void wide_look(const struct pair_table *t, struct wide_pairs *p, _
     p->found[half] |= _mm512_mask_cmplt_epu64_mask(which, p->rest[half], _mm512_set1_epi64(1 << PAIR_KEY));
 }
 
-/* Those whose word at this place says that there may be one further on. */
+/* Returns a mask of the pairs whose word at this place says that the pair may lie further on. */
 static inline __mmask8 wide_moved(const struct wide_pairs *p, unsigned half, __mmask8 which, unsigned place)
 {
     return _mm512_mask_test_epi64_mask(which & (__mmask8)~p->found[half], p->rest[half],
                                        _mm512_set1_epi64(PAIR_MOVED(place)));
 }
 
-/* Does what pair_place() does, for all lanes. */
+/* Computes pair_place() for all lanes. */
 static inline __m512i wide_place(const struct pair_table *t, __m512i hash, unsigned number)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift), step = _mm_cvtsi32_si128((int)t->shift - 3);
@@ -64,7 +63,7 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
     }
 }
 
-/* The ranks of all pairs of one or two that were asked for; UINT32_MAX: no merge. */
+/* Gets the ranks of all pairs of one or two that were asked for; UINT32_MAX is no merge. */
 static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, unsigned count, __m512i *ranks)
 {
     __mmask8 moved[4] = { 0 };
@@ -88,8 +87,8 @@ static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p,
 
 /* ---- A step ---- */
 
-/* Returns the least rank of each pretoken, after what the last step has left. Rows go in and out as a whole: what a
- * scatter has put down in parts could not be loaded before it has reached the CPU's cache. */
+/* Returns the least rank of each pretoken, with the ranks that the last step has left. Rows are loaded and stored as
+ * a whole: parts that a scatter has stored could not be loaded before they have reached the CPU's cache. */
 static inline __m512i wide_min(struct wide *w)
 {
     const __m512i none = _mm512_set1_epi32(-1);
@@ -108,14 +107,14 @@ static inline __m512i wide_min(struct wide *w)
     return min;
 }
 
-/* The symbols at two places of each pretoken; those of a third are put down. */
+/* Gets the symbols at two places of each pretoken, and writes the symbols of a third place. */
 static inline void wide_exchange(struct wide *w, __m512i left, __m512i right, __m512i place, __m512i result,
                                  __m512i *left_symbols, __m512i *right_symbols)
 {
     const __m512i nobody = _mm512_set1_epi32((int)PAIR_NOBODY);
     __m512i row = _mm512_setzero_si512(), lefts = nobody, rights = nobody;
 
-    for (uint32_t i = 1; i <= w->width; i++) { /* those of PAIR_NOBODY are in no row */
+    for (uint32_t i = 1; i <= w->width; i++) { /* the places of PAIR_NOBODY are in no row */
         __m512i symbols = _mm512_load_si512(w->symbols[i]);
 
         row = _mm512_add_epi32(row, _mm512_set1_epi32(1));
@@ -127,7 +126,7 @@ static inline void wide_exchange(struct wide *w, __m512i left, __m512i right, __
     *right_symbols = rights;
 }
 
-/* Bits: the highest set one of each. */
+/* Returns the highest set bit of each word. */
 static inline __m512i wide_top(__m512i bits)
 {
     return _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(bits));
@@ -138,7 +137,7 @@ static inline __m512i wide_lowest(__m512i bits)
     return _mm512_and_si512(bits, _mm512_sub_epi32(_mm512_setzero_si512(), bits));
 }
 
-/* Makes the least merge of each pretoken that has one; returns the pretokens that have none. */
+/* Makes the least merge of each pretoken that has one. Returns the pretokens that have none. */
 static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
 {
     const __m512i ones = _mm512_set1_epi32(1);
@@ -174,7 +173,7 @@ static inline uint32_t wide_merge(const struct pair_table *t, struct wide *w)
     return w->busy & ~(uint32_t)busy;
 }
 
-/* Nothing is left to do: the pairs were looked up at once. */
+/* Does nothing: the pairs were looked up at once. */
 static inline void wide_renew(const struct pair_table *t, struct wide *w)
 {
     (void)t;
@@ -188,7 +187,7 @@ static inline uint32_t wide_widest(const struct wide *w)
 
 /* ---- A pretoken ---- */
 
-/* Returns the numbers of what `lane` has at place `place`, and the fifteen places after it. */
+/* Returns the indices of `lane` at place `place` and the fifteen places after it. */
 static inline __m512i wide_places(unsigned place, unsigned lane)
 {
     const __m512i steps = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
@@ -196,13 +195,13 @@ static inline __m512i wide_places(unsigned place, unsigned lane)
     return _mm512_add_epi32(steps, _mm512_set1_epi32((int)(place * WIDE_LANES + lane)));
 }
 
-/* Returns the first so many of sixteen. */
+/* Returns a mask of the first `count` of sixteen lanes. */
 static inline __mmask16 wide_mask(uint32_t count)
 {
     return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
 }
 
-/* Bytes that are symbols, sixteen at a time. */
+/* Writes the symbols of bytes, sixteen at a time. */
 static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                                   uint32_t count)
 {
@@ -220,7 +219,7 @@ static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, u
     }
 }
 
-/* Sixteen symbols, or what there is of them, from number `at` of `count` on, and those that follow each. */
+/* Writes up to sixteen symbols, from number `at` of `count` on, and asks for the pairs with the symbols after them. */
 static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, unsigned lane, uint32_t at,
                                     uint32_t count, __m512i mine, __m512i next)
 {
@@ -235,7 +234,7 @@ static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, 
     _mm512_mask_i32scatter_epi32(w->ranks, there, places, ranks, 4);
 }
 
-/* Symbols, with PAIR_NOBODY in the sixteen places behind them. */
+/* Writes symbols, with PAIR_NOBODY in the sixteen places after them. */
 static inline void wide_put_list(const struct pair_table *t, struct wide *w, unsigned lane, const uint32_t *symbols,
                                  uint32_t count)
 {
@@ -244,7 +243,7 @@ static inline void wide_put_list(const struct pair_table *t, struct wide *w, uns
 }
 
 #if defined(__AVX512VBMI2__)
-/* Returns the symbols of sixteen characters that begin at these places of 64 bytes: of up to three bytes each. */
+/* Returns the symbols of sixteen characters, of up to three bytes each, that begin at these places of 64 bytes. */
 static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __m512i places, __mmask16 there)
 {
     const __m512i low = _mm512_set1_epi32(0x3f), nobody = _mm512_set1_epi32((int)PAIR_NOBODY);
@@ -255,14 +254,16 @@ static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __
     __mmask16 two = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xc0));
     __mmask16 three = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xe0));
     __m512i code =
-        _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* also for three, of which a bit is 0 */
+        _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* right for three bytes, too, one bit of
+                                                                              which is 0 */
 
     code = _mm512_mask_or_epi32(code, two, _mm512_slli_epi32(code, 6), second);
     code = _mm512_mask_or_epi32(code, three, _mm512_slli_epi32(code, 6), third);
     return _mm512_mask_i32gather_epi32(nobody, there, code, r->letters, 4);
 }
 
-/* Characters that are symbols, many at a time; returns how many they are, 0 if some are of another kind. */
+/* Writes the symbols of characters, many at a time. Returns how many there are, or 0 if some characters are of
+ * another kind. */
 static inline uint32_t wide_put_many(const struct merge_rules *r, struct wide *w, unsigned lane,
                                      const uint8_t *pretoken, uint32_t bytes)
 {

@@ -1,12 +1,12 @@
 /*
- * merge_wide_kernel.h: merging missed pretokens of up to WIDE_SYMBOLS symbols many at a time, for pretoken_kernel.c
+ * merge_wide_kernel.h: merges missed pretokens of up to WIDE_SYMBOLS symbols many at a time, for pretoken_kernel.c
  * where the CPU has AVX-512 or AVX2: a vector has one rank, or symbol, of each of sixteen or eight pretokens. So the
- * least rank of each pretoken is the least of its column, and a merge of each pretoken costs one step for all; most of
- * a step is looking up the pairs that have come about, two of each. What is too long goes the way of
+ * least rank of each pretoken is the least of its column, and a merge of each pretoken costs one step for all; most
+ * of a step is looking up the pairs that have come about, two of each pretoken. Longer pretokens are merged by
  * merge_lane_kernel.h.
  *
- * A step has two parts: wide_merge() makes a merge in each pretoken, and asks for its pairs; wide_renew() looks these
- * up. In between, while they come from memory, pretokens that are done make room for others.
+ * A step has two parts: wide_merge() makes a merge in each pretoken, and asks for its pairs; wide_renew() looks
+ * these up. In between, while they come from memory, pretokens that are done make room for others.
  */
 #if defined(__AVX512F__)
 #define WIDE_LANES 16
@@ -16,7 +16,7 @@ typedef __m512i wide_vector;
 typedef __m256i wide_vector;
 #endif
 #define WIDE_PLACES  32
-#define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and after */
+#define WIDE_SYMBOLS 30 /* symbols lie at places 1 to 30, with PAIR_NOBODY before and after them */
 
 struct wide_pretoken {
     struct pretoken_key key; /* key of a pretoken that the cache keeps */
@@ -24,7 +24,8 @@ struct wide_pretoken {
 };
 
 #if !defined(__AVX512F__)
-/* A pair of each pretoken that was asked for, until its rank is known: symbols, hash, and the first two places. */
+/* The pairs that were asked for, one of each pretoken, until their ranks are known: symbols, hash, and the first two
+ * places. */
 struct wide_pairs {
     _Alignas(32) uint32_t places[2][WIDE_LANES];
     __m256i left, right, hash;
@@ -32,15 +33,16 @@ struct wide_pairs {
 #endif
 
 struct wide {
-    /* ranks by place and pretoken, as in struct lane; LANE_NONE or more without a pretoken, or after its end */
+    /* ranks by place and pretoken, as in struct lane; LANE_NONE or more after a pretoken's end, or without a
+     * pretoken */
     _Alignas(64) uint32_t ranks[WIDE_PLACES][WIDE_LANES];
     _Alignas(64) uint32_t symbols[WIDE_PLACES][WIDE_LANES];
-    _Alignas(64) uint32_t alive[WIDE_LANES];  /* bits of struct lane */
+    _Alignas(64) uint32_t alive[WIDE_LANES];  /* bits as in struct lane */
     _Alignas(64) uint32_t counts[WIDE_LANES]; /* 0: no pretoken */
     struct wide_pretoken pretokens[WIDE_LANES];
-    uint32_t busy;  /* bits: those that have a pretoken */
-    uint32_t width; /* the most symbols that a pretoken began with */
-    /* State that a step leaves to the next: ranks of two places, and a place that is gone, or 0. */
+    uint32_t busy;  /* a bit for each lane that has a pretoken */
+    uint32_t width; /* most symbols that a pretoken began with */
+    /* State that a step leaves to the next step: ranks of two places, and a place that is gone, or 0. */
     wide_vector left, left_ranks, place, place_ranks, gone;
 #if !defined(__AVX512F__)
     struct wide_pairs pairs[2];
@@ -55,7 +57,8 @@ struct wide {
 
 /* ---- A pretoken ---- */
 
-/* Characters one by one; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
+/* Writes symbols of characters one by one. Returns how many there are, or 0 if one is beyond the tables, or there
+ * are too many. */
 static uint32_t wide_put_one_by_one(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                                     uint32_t bytes)
 {
@@ -76,7 +79,8 @@ static uint32_t wide_put_one_by_one(const struct merge_rules *r, struct wide *w,
     return count;
 }
 
-/* Characters; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
+/* Writes the symbols of characters. Returns how many there are, or 0 if one is beyond the tables, or there are too
+ * many. */
 static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane,
                                         const uint8_t *pretoken, uint32_t bytes)
 {
@@ -107,7 +111,7 @@ static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsig
     return true;
 }
 
-/* Its ids go into the batch and the cache. */
+/* Puts a pretoken's ids into the batch and the cache. */
 static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigned lane, struct pretoken_cache *c,
                             struct pretoken_batch *b)
 {
@@ -123,7 +127,8 @@ static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigne
 
 /* ---- All missed pretokens ---- */
 
-/* Begins with the next pretoken that can be merged here; false if there is none. The others are kept as missed. */
+/* Begins with the next pretoken that can be merged here. Returns false if there is none. Other pretokens stay
+ * missed. */
 static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane, struct pretoken_cache *c,
                       struct pretoken_batch *b, uint32_t *next, uint32_t *kept)
 {
@@ -143,7 +148,7 @@ static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane
     return false;
 }
 
-/* Fills the lanes that are free. */
+/* Fills the free lanes. */
 static void wide_fill(const struct merge_rules *r, struct wide *w, struct pretoken_cache *c, struct pretoken_batch *b,
                       uint32_t *next, uint32_t *kept)
 {
@@ -157,7 +162,7 @@ static void wide_fill(const struct merge_rules *r, struct wide *w, struct pretok
     w->width = wide_widest(w);
 }
 
-/* A step of each pretoken; those that are done make room for others. */
+/* Makes a step in each pretoken. Pretokens that are done make room for others. */
 static inline void wide_turn(const struct merge_rules *r, struct wide *w, struct pretoken_cache *c,
                              struct pretoken_batch *b, uint32_t *next, uint32_t *kept)
 {

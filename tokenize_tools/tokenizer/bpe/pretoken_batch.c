@@ -1,10 +1,10 @@
 /*
- * pretoken_batch.c: the cache of pretokens, the table of kernels over batches of them, and filling a batch; see
- * pretoken_batch.h. pretoken_kernel.c looks up many pretokens at once.
+ * pretoken_batch.c: the cache of pretokens, the table of kernels over batches of them, and filling a batch
+ * (pretoken_batch.h). pretoken_kernel.c looks up many pretokens at once.
  *
  * Sizes. A prefetched line from memory is cheaper than a merge, so larger tables win even where they fit no cache of
- * the CPU; yet what is never touched costs nothing only while the memory is fresh, and clearing 32 MiB takes some
- * milliseconds. So a cache begins small and becomes large when a good deal of text has come.
+ * the CPU; yet untouched memory costs nothing only while it is fresh, and clearing 32 MiB takes some milliseconds.
+ * So a cache begins small and becomes large when a good deal of text has come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 #define HUGE       ((size_t)2 << 20)
 #define STRETCH    ((size_t)TINY_OR(512, 8192)) /* words of a heap */
 
-/* Lines, as powers of two: of a small cache, of a large one, which is beside a shared one; the tables have 1 : 2 : 1 of
- * them. */
+/* Numbers of lines, as powers of two: of a small cache, of a large one, and of a large one beside a shared one. The
+ * three tables have them in the ratio 1 : 2 : 1. */
 #define SMALL_BITS ((unsigned)TINY_OR(1, 10))
 #define LARGE_BITS ((unsigned)TINY_OR(2, 13))
 
@@ -86,7 +86,7 @@ static void *map_zeros(size_t bytes)
     if (p == MAP_FAILED)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE); /* a hint: that it fails is fine */
+    madvise(p, bytes, MADV_HUGEPAGE); /* a hint, which may fail */
 #endif
     return p;
 }
@@ -110,7 +110,7 @@ size_t pretoken_cache_large(size_t max)
     return large_bits(max, &bytes) > SMALL_BITS ? bytes : 0;
 }
 
-/* Takes the place of a cache; false: no memory. */
+/* Replaces a cache by a large one. Returns false if there is no memory. */
 static bool make_large(struct pretoken_cache *c, unsigned bits, size_t bytes)
 {
     void *memory = bits <= SMALL_BITS ? NULL : map_zeros(bytes);
@@ -205,7 +205,7 @@ static uint64_t *neighbour(uint64_t *line)
     return (uint64_t *)((uintptr_t)line ^ LINE_BYTES);
 }
 
-/* Returns the words of ids of an entry; NULL if there is none. */
+/* Returns the words of ids of an entry, or NULL if there is none. */
 static uint64_t *find_words(uint64_t *line, const struct pretoken_key *k)
 {
     unsigned words = 1u << k->table;
@@ -217,7 +217,7 @@ static uint64_t *find_words(uint64_t *line, const struct pretoken_key *k)
     return line && pretoken_same_key(line, k->words, words) ? line + 4 : NULL;
 }
 
-/* Ids of an entry's words; 0 if another thread has not written all of them yet. */
+/* Unpacks the ids of an entry's words. Returns 0 if another thread has not written all of them yet. */
 static size_t unpack(const uint64_t *words, size_t count, uint32_t *ids)
 {
     for (size_t i = 0; i < count; i++) {
@@ -268,7 +268,7 @@ size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken
     return count;
 }
 
-/* Makes room in front of the others of the line; the oldest is lost. Returns the words of ids. */
+/* Makes room in front of the other entries of the line; the oldest one is lost. Returns the words of ids. */
 static uint64_t *push(uint64_t *line, const struct pretoken_key *k)
 {
     if (k->table == PRETOKEN_SHORT) {
@@ -306,7 +306,7 @@ static bool all_fit(const uint32_t *ids, size_t count)
 
 static const size_t max_ids[PRETOKEN_TABLES] = { 3, 6, 12 };
 
-/* At most max_ids of them, as words of an entry. */
+/* Packs at most max_ids ids into the words of an entry. */
 static void pack(uint64_t *words, const struct pretoken_key *key, const uint32_t *ids, size_t count)
 {
     words[0] = (uint64_t)count << PRETOKEN_COUNT_SHIFT;
@@ -316,7 +316,7 @@ static void pack(uint64_t *words, const struct pretoken_key *key, const uint32_t
         words[i / 3] |= (uint64_t)ids[i] << PRETOKEN_ID_BITS * (i % 3);
 }
 
-/* Puts an entry where one is free. */
+/* Puts an entry into a free place. */
 static bool claim(struct pretoken_cache *c, const struct pretoken_key *key, const uint64_t *ids)
 {
     uint64_t *line = line_of(c, key);
@@ -326,7 +326,7 @@ static bool claim(struct pretoken_cache *c, const struct pretoken_key *key, cons
     return pretoken_claim(line, key->words, ids, 4) || pretoken_claim(neighbour(line), key->words, ids, 4);
 }
 
-/* Ids that an entry has no room for, in the heap of the shared cache; false if that is full. */
+/* Writes ids that an entry has no room for into the heap of the shared cache. Returns false if that is full. */
 static bool spill_common(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count,
                          uint64_t *words)
 {
@@ -342,7 +342,7 @@ static bool spill_common(struct pretoken_cache *c, const struct pretoken_key *ke
     return true;
 }
 
-/* Puts ids into the shared cache; false if it has no room for them. */
+/* Puts ids into the shared cache. Returns false if it has no room for them. */
 static bool offer(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)
 {
     bool many = count > max_ids[key->table], there;
@@ -409,7 +409,7 @@ extern const struct pretoken_kernels pretoken_kernels_avx2, pretoken_kernels_avx
 extern const struct pretoken_kernels pretoken_kernels_neon;
 #endif
 
-/* Fastest first; the last needs nothing, so it ends every search. */
+/* The kernels, fastest first; the last one needs nothing, so it ends every search. */
 static const struct {
     enum cpu_level needs;
     const struct pretoken_kernels *kernels;
@@ -461,7 +461,7 @@ void pretoken_place_text(struct pretoken_place *p, struct pretoken_batch *b, con
     }
 }
 
-/* Moves on to a place, which may be inside of a pretoken; `next`: the first end that is not before. */
+/* Moves on to a place, which may be inside a pretoken. `next` is the first end that is not before it. */
 static void move_on(struct pretoken_rest *r, const uint32_t *next, uint32_t to)
 {
     r->inside = next == r->last || pretoken_end(next) != to;

@@ -43,8 +43,8 @@
 
 #define PRETOKEN_LINE  8            /* words of a line */
 #define PRETOKEN_MAX   31           /* bytes of the longest pretoken that is kept */
-#define PRETOKEN_AHEAD ((size_t)32) /* bytes that can be read from the start of a pretoken */
-#define PRETOKEN_IDS   31           /* the most ids of a pretoken that is kept */
+#define PRETOKEN_AHEAD ((size_t)32) /* bytes that must be readable from the start of a pretoken */
+#define PRETOKEN_IDS   31           /* most ids of a pretoken that is kept */
 
 /*
  * A word has up to three ids, the first lowest, and their number in its upper four bits; 0 is free. PRETOKEN_SPILLED in
@@ -58,14 +58,14 @@
 #define PRETOKEN_MANY        ((uint64_t)15 << PRETOKEN_COUNT_SHIFT)
 #define PRETOKEN_WHEN        (((uint64_t)1 << 48) - 1)
 
-/* The bit that is set in further words of ids of an entry, when they have been written. */
+/* The bit that is set in further words of ids of an entry once they are written. */
 #define PRETOKEN_WRITTEN ((uint64_t)1 << PRETOKEN_COUNT_SHIFT)
 
 enum { PRETOKEN_SHORT, PRETOKEN_MIDDLE, PRETOKEN_LONG, PRETOKEN_TABLES };
 
 struct pretoken_table {
     uint64_t *lines;
-    unsigned shift; /* shift of a hash, whose upper bits are the number of a line */
+    unsigned shift; /* shift that makes the number of a line of a hash */
 };
 
 /* Memory that threads fill, each a stretch at a time. Written words never change. */
@@ -356,7 +356,7 @@ static inline bool orphan_is(const struct orphans *o, uint32_t place)
 
 /* ---- Merging ----------------------------------------------------------------------------------------------------- */
 
-#define LANE_SYMBOLS   62 /* the most symbols of a pretoken that a kernel merges */
+#define LANE_SYMBOLS   62 /* most symbols of a pretoken that a kernel merges */
 #define LANE_LETTERS   0x10000u
 #define LANE_NO_LETTER UINT32_MAX
 
@@ -382,7 +382,7 @@ struct merge_rules {
 /* The number of pretokens that are searched at a time: their lines must not push each other out of the CPU's cache. */
 #define BATCH_FIND ((uint32_t)1024)
 
-/* The room after an array for vectors that are written whole. */
+/* Room after an array for vectors that are written whole. */
 #define BATCH_OVER ((size_t)64)
 
 /* Aligned to lines of the CPU's cache */

@@ -1,10 +1,8 @@
 /*
- * pretoken_kernel.c: looking for many pretokens in the cache, and writing their ids, for one CPU level; compiled once
- * for each. What merges and what cuts lie in headers of their own.
- *
- * Loops have no branch on what a pretoken is, since a quarter of those of many languages would be guessed wrong: all
- * pretokens are looked for among the short ones, those that are not with a key that no pretoken has; these few then
- * once more.
+ * pretoken_kernel.c: looks for many pretokens in the cache, and writes their ids, for one CPU level; compiled once
+ * for each. Headers of their own have what merges and what cuts. Loops have no branch on what a pretoken is, since a
+ * quarter of the branches would be guessed wrong for many languages: all pretokens are looked for among the short
+ * ones; those that are not short have a key there that no pretoken has, and these few are then looked for once more.
  */
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -27,7 +25,7 @@
 /* ---- Keys ---- */
 
 #if defined(__AVX512F__)
-/* Lines are fetched as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
+/* Fetches lines as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
 static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *lines)
 {
     for (unsigned i = 0; i < 8; i++)
@@ -36,7 +34,8 @@ static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *l
 #endif
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-/* Writes those of four numbers from i on whose bits are set, and perhaps others behind them; returns how many are. */
+/* Writes those of four numbers from i on whose bits are set, and perhaps others after them. Returns how many are
+ * set. */
 static inline uint32_t put_numbers(uint32_t *to, uint32_t i, unsigned bits)
 {
     static const _Alignas(16)
@@ -49,7 +48,7 @@ static inline uint32_t put_numbers(uint32_t *to, uint32_t i, unsigned bits)
     return (uint32_t)__builtin_popcount(bits);
 }
 
-/* Four keys of short pretokens, 0 for others; the bits of those that are short. */
+/* Makes four keys of short pretokens, 0 for others, and returns the bits of the short ones. */
 static inline unsigned four_short_keys(const struct pretoken_batch *b, uint32_t i, __m256i *key)
 {
     const __m256i ones = _mm256_set1_epi64x(-1), eight = _mm256_set1_epi64x(8), seven = _mm256_set1_epi64x(7);
@@ -76,7 +75,8 @@ static inline unsigned four_short_keys(const struct pretoken_batch *b, uint32_t 
 }
 #endif
 
-/* The keys of short pretokens, 0 for others, whose numbers are noted, and the places of their lines. */
+/* Makes the keys of short pretokens, and the places of their lines. The key of any other pretoken is 0, and its
+ * number is noted. */
 static void make_short_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint32_t others = 0;
@@ -153,7 +153,7 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
     b->other_count = others;
 }
 
-/* Makes keys and lines of the others of middle length. */
+/* Makes the keys and lines of the noted pretokens of middle length. */
 static void make_middle_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint32_t middles = 0, longs = 0;
@@ -168,7 +168,7 @@ static void make_middle_keys(const struct pretoken_table *t, struct pretoken_bat
         words[0] = bytes_load64(pretoken);
         words[1] = (bytes_load64(pretoken + 7) & pretoken_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
         words[1] |= (bytes | (uint64_t)b->parts[i] << 4) << 56;
-        words[1] |= 0 - (uint64_t)(words[0] == 0); /* never there: see pretoken_key_whole() */
+        words[1] |= 0 - (uint64_t)(words[0] == 0); /* a key that is never there: see pretoken_key_whole() */
         b->middle_lines[middles] = (uint32_t)(pretoken_hash_middle(words[0], words[1]) >> t->shift);
         __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PRETOKEN_LINE);
         middles += bytes < 16;
@@ -178,7 +178,7 @@ static void make_middle_keys(const struct pretoken_table *t, struct pretoken_bat
     b->long_count = longs;
 }
 
-/* The lines of long pretokens. Those that the cache does not keep have one that does not matter. */
+/* Makes the lines of long pretokens. A pretoken that the cache does not keep has any line. */
 static void make_long_lines(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     for (uint32_t i = 0; i < b->long_count; i++) {
@@ -194,7 +194,7 @@ static void make_long_lines(const struct pretoken_table *t, struct pretoken_batc
 
 /* ---- Finding ---- */
 
-/* Four at a time, up to three more than there are. */
+/* Looks short pretokens up four at a time, up to three more than there are. */
 static void find_short(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint64_t *values = b->values + b->from;
@@ -254,7 +254,7 @@ static void find_long(const struct pretoken_table *t, struct pretoken_batch *b)
     }
 }
 
-/* Notes the pretokens whose values do not tell their ids: those that have none, and those whose ids are spilled. */
+/* Notes the pretokens whose values do not hold their ids: those without a value, and those whose ids are spilled. */
 static void note_missed(struct pretoken_batch *b)
 {
     uint32_t missed = b->missed_count, spilled = 0;
@@ -295,7 +295,7 @@ static void note_missed(struct pretoken_batch *b)
         b->others[noted] = i;
         noted += count == 0 || count == elsewhere;
     }
-    for (uint32_t k = 0; k < noted; k++) { /* both together first: they are few */
+    for (uint32_t k = 0; k < noted; k++) { /* both kinds are looked at together first, since they are few */
         uint32_t at = b->others[k];
         bool unknown = b->values[at] >> PRETOKEN_COUNT_SHIFT == 0;
 
@@ -312,7 +312,7 @@ static void find_spilled(const struct pretoken_cache *c, struct pretoken_batch *
 {
     for (uint32_t i = 0; i < b->other_count; i++)
         __builtin_prefetch(c->ring + (b->values[b->others[i]] & c->ring_mask));
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* values of a shared cache were written after these ids */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the values of a shared cache were written after these ids */
     for (uint32_t i = 0; i < b->other_count; i++) {
         uint64_t *value = &b->values[b->others[i]];
         const uint32_t *ids = pretoken_spilled(c, *value);
@@ -355,7 +355,7 @@ static void find_pretokens(const struct pretoken_cache *c, struct pretoken_batch
 
 /* ---- Writing ---- */
 
-/* Ids that lie elsewhere: sixteen at a time. */
+/* Writes ids that lie elsewhere, sixteen at a time. */
 static inline uint32_t *write_many(const struct pretoken_batch *b, uint64_t value, uint32_t *at)
 {
     const uint32_t *many = b->many + (uint32_t)value;
@@ -379,7 +379,7 @@ static inline uint32_t *write_one(const struct pretoken_batch *b, uint64_t value
 }
 
 #if defined(__AVX512F__)
-/* Returns the first two ids of each of eight words, each in a lane of its own. */
+/* Returns the first two ids of each of eight words, each in its own lane. */
 static inline __m512i two_ids(__m512i values)
 {
     const __m512i low = _mm512_set1_epi64(PRETOKEN_ID_MASK),
@@ -395,7 +395,7 @@ static inline __mmask8 with_ids(__m512i values, unsigned count)
     return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)((uint64_t)count << PRETOKEN_COUNT_SHIFT)));
 }
 
-/* Eight pretokens with one or two ids each: those without a second one fall out. */
+/* Writes eight pretokens with one or two ids each. The empty lanes of missing second ids are left out. */
 static inline uint32_t *write_twos(__m512i values, uint32_t *at)
 {
     __mmask8 two = with_ids(values, 2);
@@ -404,7 +404,7 @@ static inline uint32_t *write_twos(__m512i values, uint32_t *at)
     return at + 8 + __builtin_popcount(two);
 }
 
-/* Four pretokens with up to three ids each, those of number `first` on of eight: four lanes for each. */
+/* Writes four of eight pretokens, from number `first` on, with up to three ids each, in four lanes each. */
 static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *at)
 {
     const __m512i twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3),
@@ -419,11 +419,11 @@ static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *a
 #endif
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
-/* A batch has few ids that lie elsewhere: less than one for so many pretokens. */
+/* A batch has few ids that lie elsewhere if fewer than one pretoken in this many has such ids. */
 #define FEW 32
 
-/* Moves the ids of four pretokens, which have one or two ids each in two places, to the front: the permutation by a
- * mask of those that have two. */
+/* Permutations that move the ids of four pretokens, one or two in two places each, to the front; by a mask of those
+ * that have two. */
 static const _Alignas(32) uint32_t fronts[16][8] = {
     { 0, 2, 4, 6 },       { 0, 1, 2, 4, 6 },       { 0, 2, 3, 4, 6 },       { 0, 1, 2, 3, 4, 6 },
     { 0, 2, 4, 5, 6 },    { 0, 1, 2, 4, 5, 6 },    { 0, 2, 3, 4, 5, 6 },    { 0, 1, 2, 3, 4, 5, 6 },
@@ -431,7 +431,7 @@ static const _Alignas(32) uint32_t fronts[16][8] = {
     { 0, 2, 4, 5, 6, 7 }, { 0, 1, 2, 4, 5, 6, 7 }, { 0, 2, 3, 4, 5, 6, 7 }, { 0, 1, 2, 3, 4, 5, 6, 7 },
 };
 
-/* Four pretokens that have one or two ids each; NULL: some have more. */
+/* Writes four pretokens that have one or two ids each. Returns NULL if some have more. */
 static inline uint32_t *write_short(const uint64_t *values, uint32_t *at)
 {
     const __m256i low = _mm256_set1_epi64x(PRETOKEN_ID_MASK), high = _mm256_slli_epi64(low, 32);

@@ -1,7 +1,5 @@
-/*
- * pretoken_line_kernel.h: a line of short or middle pretokens of the cache (pretoken_batch.h), looked at and changed as
- * a whole, for pretoken_kernel.c.
- */
+/* pretoken_line_kernel.h: looks at, and changes, a line of short or middle pretokens of the cache (pretoken_batch.h)
+ * as a whole, for pretoken_kernel.c. */
 #include "pretoken_batch.h"
 
 /*
@@ -54,13 +52,13 @@ static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 #endif
 }
 
-/* The values of four pretokens. */
+/* Sets the values of four pretokens. */
 static inline void lines_short(const uint64_t *lines, const uint32_t at[4], const uint64_t keys[4], uint64_t values[4])
 {
 #if defined(__AVX2__) && !defined(__AVX512F__) && !defined(LINE_BY_WORDS)
     __m256i found[4], low, high;
 
-    for (unsigned i = 0; i < 4; i++) { /* all but one of the words of each are 0 */
+    for (unsigned i = 0; i < 4; i++) { /* all but one of the words of each line are 0 */
         const __m256i *line = (const __m256i *)(lines + at[i]);
         __m256i same = _mm256_cmpeq_epi64(_mm256_load_si256(line), _mm256_set1_epi64x((long long)keys[i]));
 
@@ -76,7 +74,7 @@ static inline void lines_short(const uint64_t *lines, const uint32_t at[4], cons
 #endif
 }
 
-/* Puts an entry in front of the others, of which the last is lost; or in place of the one with this key. */
+/* Puts an entry in front of the other ones, the last of which is lost; or in place of the entry with this key. */
 static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 {
 #if defined(__AVX2__)
@@ -108,7 +106,7 @@ static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 
 /* ---- Middle ---- */
 
-/* Does what line_short() does, for a line of middle pretokens, which have two words. */
+/* Looks up as line_short() does, in a line of middle pretokens, whose keys have two words. */
 static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
 {
 #if defined(LINE_BY_WORDS)
@@ -140,7 +138,7 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
 #endif
 }
 
-/* Does what line_put_short() does, for a key of two words, and two words of ids. */
+/* Puts as line_put_short() does, for a key of two words, and two words of ids. */
 static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const uint64_t value[2])
 {
     unsigned at = line[2] == key[0] && line[3] == key[1] ? 2 : 0;

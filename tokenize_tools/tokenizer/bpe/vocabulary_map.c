@@ -1,7 +1,5 @@
-/*
- * vocabulary_map.c: open addressing by lines, at most half full; a short token, as nearly all are
- * that are looked for, is decided by its slot alone.
- */
+/* vocabulary_map.c: open addressing by lines, at most half full. A short token, as nearly all tokens that are looked
+ * for are, is decided by its slot alone. */
 #include "vocabulary_map.h"
 
 #include <stdlib.h>
@@ -23,7 +21,7 @@ static size_t next_slot(const struct vocabulary_map *m, size_t slot)
     return (slot + 1) & (((size_t)VOCABULARY_LINE << m->bits) - 1);
 }
 
-/* The line of a token that is entered later, so many tokens ahead. */
+/* Prefetches the line of a token that is entered later: this many tokens ahead. */
 #define AHEAD 16u
 
 static void prefetch(const struct vocabulary_map *m, const struct spec_token *t)
@@ -33,7 +31,7 @@ static void prefetch(const struct vocabulary_map *m, const struct spec_token *t)
     __builtin_prefetch(m->keys + (size_t)text_key_place(key, m->hash_key, m->bits) * VOCABULARY_LINE, 1);
 }
 
-/* In the order of the tokens: of two with one text the first is found. */
+/* Enters tokens in their order: of two with one text the first is found. */
 static void fill_map(struct vocabulary_map *m)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -71,7 +69,8 @@ enum leat_status vocabulary_map_make(struct vocabulary_map *m, const struct toke
     m->memory = big_alloc(bytes + 64);
     if (!m->memory)
         return status_no_memory(err, bytes);
-    m->keys = (uint64_t *)(((uintptr_t)m->memory + 63) & ~(uintptr_t)63); /* lines do not cross those of the cache */
+    m->keys = (uint64_t *)(((uintptr_t)m->memory + 63) & ~(uintptr_t)63); /* lines must not cross the lines of the
+                                                                             CPU's cache */
     m->tokens = (uint32_t *)(m->keys + slots);
     memset(m->keys, 0xff, slots * sizeof *m->keys);
     fill_map(m);

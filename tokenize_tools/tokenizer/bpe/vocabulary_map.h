@@ -20,7 +20,7 @@ struct vocabulary_map {
     uint64_t hash_key;
 };
 
-/* A key that no text has. */
+/* Key that no text has. */
 #define VOCABULARY_FREE UINT64_MAX
 
 /* Makes a map of all tokens that are not foreign and not empty. */

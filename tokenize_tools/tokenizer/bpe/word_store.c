@@ -25,23 +25,24 @@
 #include "word_store.h"
 
 #define LINE       8
-#define MAX_LINES  4 /* in which a pretoken is looked for */
+#define MAX_LINES  4 /* lines in which a pretoken is looked for */
 #define PLACE_BITS 40
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 
-/* The memory for the lines of one cache, and for the long pretokens of one cache: there may be two caches. A third of
+/* Memory for the lines of one cache, and for the long pretokens of one cache: there may be two caches. A third of
  * the latter is their index. */
 #define LINES_OF(max) ((max) / 5 * 2)
 #define LONG_OF(max)  ((max) / 10)
 #define INDEX_SHARE   3
 #define MIN_LONG      ((size_t)TINY_OR(4096, 1 << 20)) /* bytes */
 
-/* Lines of the shared cache, as powers of two: of a first one, of the largest, and how fast it grows. */
+/* Numbers of lines of the shared cache, as powers of two: of the first and the largest cache, and the step by which
+ * it grows. */
 #define FIRST_BITS ((unsigned)TINY_OR(2, 16))
 #define LAST_BITS  ((unsigned)TINY_OR(4, 20))
 #define GROWTH     1
 
-/* A vocabulary of more tokens begins with the larger of two caches. */
+/* With more tokens than this, a vocabulary begins with the larger one of two caches. */
 #define MANY_PRETOKENS 65536
 
 /* After this much text caches are worth making. */
@@ -60,21 +61,21 @@
 #define UNUSUAL               3
 #define WINDOW                ((size_t)TINY_OR(4096, 16 << 20)) /* bytes of text */
 
-/* Long pretokens, and ids of others. */
+/* Memory for long pretokens, and for ids of others. */
 struct longs {
     uint64_t *index;
     uint64_t mask; /* number of lines of the index, minus 1 */
     struct pretoken_heap heap;
     void *memory;
     size_t mapped;
-    atomic_uint users; /* shared caches that it comes with */
+    atomic_uint users; /* shared caches that use it */
 };
 
-/* A shared cache, how many threads have it, and the one before it, if that is still there. */
+/* A shared cache, the number of threads that have it, and the cache before it, if that is still there. */
 struct lines {
-    struct pretoken_cache cache; /* first: one stands for the other */
+    struct pretoken_cache cache; /* first member, so that a pointer to one is a pointer to the other */
     unsigned bits;
-    bool grows; /* there may be a larger one */
+    bool grows; /* true if a larger cache may follow */
     atomic_uint holders;
     struct lines *before;
     struct longs *longs; /* NULL: no memory */
@@ -83,7 +84,7 @@ struct lines {
 struct word_store {
     atomic_size_t max; /* bytes of memory; 0: not known yet */
     atomic_bool growing;
-    struct lines *next;              /* that is being filled */
+    struct lines *next;              /* cache that is being filled */
     _Atomic(struct lines *) current; /* NULL: none yet */
     pthread_mutex_t lock;            /* held while a cache is taken or freed */
 };
@@ -135,7 +136,7 @@ bool word_store_needed(const struct pretoken_cache *c, struct word_need *n, size
     const struct lines *l = (const struct lines *)(const void *)c->common;
     uint32_t lines = (uint32_t)1 << l->bits, refused = c->refused + c->unkept, window;
 
-    if (l->grows) /* but not the heap */
+    if (l->grows) /* the heap is kept for the larger cache */
         return c->refused > REFUSED_LARGER(lines);
     n->bytes += bytes;
     if (n->bytes < WINDOW)
@@ -154,7 +155,7 @@ void word_store_bound(struct word_store *s, size_t max)
     atomic_store(&s->max, max);
 }
 
-/* NULL: no memory, or too little. */
+/* Makes the memory for long pretokens. Returns NULL if there is none, or `bytes` is too little. */
 static struct longs *make_longs(size_t bytes)
 {
     struct longs *l = bytes < MIN_LONG ? NULL : calloc(1, sizeof *l);
@@ -193,7 +194,7 @@ static unsigned first_bits(const struct word_store *s, size_t pretokens)
     return bits;
 }
 
-/* `longs` may be NULL; they are the cache's too from then on. */
+/* Makes lines. `longs` may be NULL; from then on they belong to the cache, too. */
 static struct lines *make_lines(const struct word_store *s, unsigned bits, struct longs *longs)
 {
     struct lines *l = calloc(1, sizeof *l);
@@ -221,7 +222,7 @@ static void drop_left(struct lines *current)
             at = &l->before;
             continue;
         }
-        *at = l->before; /* first: a process that is forked now must not find it */
+        *at = l->before; /* unlinked before it is freed: a process that is forked now must not find it */
         free_lines(l);
     }
 }
@@ -239,7 +240,7 @@ static bool all_took(struct word_store *s, struct lines *current)
     return all;
 }
 
-/* Returns the one that comes after `current`; NULL: there is no room for it. */
+/* Returns the cache that comes after `current`, or NULL if there is no room for it. */
 static struct lines *make_next(struct word_store *s, struct lines *current, size_t pretokens)
 {
     if (!current)
@@ -262,7 +263,7 @@ bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, siz
     current = atomic_load(&s->current);
     atomic_compare_exchange_strong(&s->max, &unknown, max);
     s->next = (struct pretoken_cache *)current == now ? make_next(s, current, pretokens) : NULL;
-    if (!s->next) { /* or another thread has made one */
+    if (!s->next) { /* otherwise another thread has made one */
         atomic_store(&s->growing, false);
         return false;
     }
@@ -361,7 +362,7 @@ void word_cache_take(struct word_cache *c, struct word_store *s)
 
 /* ---- Long pretokens ---------------------------------------------------------------------------------------------- */
 
-/* Hashes eight bytes at a time. A user who makes texts with equal hashes only causes 32 comparisons. */
+/* Hashes a text, eight bytes at a time. A user who makes texts with equal hashes only causes 32 comparisons. */
 static uint64_t hash_of(const uint8_t *text, size_t bytes, unsigned kind)
 {
     uint64_t h = bytes << 1 | kind;
@@ -426,8 +427,8 @@ void word_store_fetch_entry(const struct pretoken_cache *common, const struct wo
     }
 }
 
-/* Returns the entry of a pretoken. NULL: it is not there, and *vacant is the free word where it belongs; that is NULL
- * if all lines are full. */
+/* Returns the entry of a pretoken. If there is none, returns NULL and sets *vacant to the free word where it
+ * belongs, or to NULL if all lines are full. */
 static const struct word *search(const struct longs *l, const struct word_key *key, uint64_t **vacant)
 {
     *vacant = NULL;
@@ -453,7 +454,7 @@ const struct word *word_store_find(const struct pretoken_cache *common, const st
     return l ? search(l, key, &vacant) : NULL;
 }
 
-/* Puts an entry's word where it belongs, unless another thread has put one for this pretoken. */
+/* Puts an entry's word where it belongs, unless another thread has put a word for this pretoken. */
 static void put_word(const struct longs *l, const struct word_key *key, uint64_t *vacant, uint64_t word)
 {
     do { /* another thread may have taken the place since, for this pretoken or another one */

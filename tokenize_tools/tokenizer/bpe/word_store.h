@@ -17,12 +17,12 @@
 #include "pretoken_batch.h"
 #include "tokenizer/spec/model.h"
 
-/* The longest pretoken that is kept. */
+/* Length of the longest pretoken that is kept. */
 #define WORD_BYTES 255
 
 /* A long pretoken: its ids, then its bytes. */
 struct word {
-    uint8_t bytes, kind; /* `kind` is `part` of pretoken_key_make() */
+    uint8_t bytes, kind; /* kind: `part` of pretoken_key_make() */
     uint16_t count;
     uint32_t data[];
 };
@@ -61,7 +61,7 @@ struct pretoken_cache *word_store_take(struct word_store *s, struct pretoken_cac
 /* Gives back a thread's shared cache at its end. */
 void word_store_leave(struct pretoken_cache *had);
 
-/* `share` of struct model_kind. */
+/* The function `share` of struct model_kind. */
 void word_store_share(const struct model *m, size_t bytes);
 
 /* A thread's cache: its own, which looks into the shared one first. Both are made when much text has come. */
@@ -69,7 +69,7 @@ struct word_cache {
     struct pretoken_cache own;
     const struct bound *bound; /* bound of the thread's memory; may be NULL */
     struct word_need need;
-    size_t own_bytes;  /* the most bytes of its own cache */
+    size_t own_bytes;  /* most bytes of the thread's own cache */
     size_t seen_bytes; /* bytes of text so far */
 };
 

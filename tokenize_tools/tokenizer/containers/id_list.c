@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Lets the list have `allocated` bytes. */
+/* Reallocates the list's ids to `allocated` bytes, unless they have as many already. */
 static enum leat_status move(struct id_list *list, uint64_t allocated, struct leat_error *err)
 {
     uint32_t *ids = allocated > list->allocated ? realloc(list->ids, allocated) : list->ids;
@@ -17,7 +17,7 @@ static enum leat_status move(struct id_list *list, uint64_t allocated, struct le
     return LEAT_OK;
 }
 
-/* Half as much more as a list of one has, which it may have near the bound, would be nothing. */
+/* Least growth: half as much more would be nothing for a list of one, which a list may be near the bound. */
 #define LEAST ((size_t)1024)
 
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err)

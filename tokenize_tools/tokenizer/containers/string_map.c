@@ -1,4 +1,4 @@
-/* string_map.c: open addressing, at most half full, steps of one. */
+/* string_map.c: open addressing, at most half full, in steps of one. */
 #include "string_map.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static uint32_t place(const struct string_map *m, uint64_t key, const void *byte
 
 uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *bytes, size_t length)
 {
-    return m->slots[place(m, hash, bytes, length)].entry - 1; /* 0 - 1 is STRING_MAP_NONE */
+    return m->slots[place(m, hash, bytes, length)].entry - 1; /* an entry of 0 gives STRING_MAP_NONE */
 }
 
 uint32_t string_map_add(struct string_map *m, uint64_t hash, const uint8_t *bytes, uint32_t length, bool *found)

@@ -7,8 +7,8 @@
 #include "base/status.h"
 
 struct trie_made {
-    struct trie_node node; /* `first`: of a list of children, by byte */
-    uint32_t sibling;      /* the next in the list */
+    struct trie_node node; /* node; `first` is the first of its list of children, which is sorted by byte */
+    uint32_t sibling;      /* next node in the list */
     uint32_t last;         /* the last child */
 };
 
@@ -24,8 +24,8 @@ static enum leat_status new_node(struct trie *t, uint8_t byte, uint32_t *out, st
     return LEAT_OK;
 }
 
-/* The child with this byte, made if it is not there. If strings come in the order of their bytes, it is the last one or
- * comes after it. */
+/* Finds the child with this byte, and makes it if it is missing. If strings come in the order of their bytes, the
+ * child is the last one or comes after it. */
 static enum leat_status child_for(struct trie *t, uint32_t node, uint8_t byte, uint32_t *child, struct leat_error *err)
 {
     uint32_t last = t->made[node].last, before = TRIE_NONE, after = t->made[node].node.first;

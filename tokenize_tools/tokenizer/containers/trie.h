@@ -13,7 +13,7 @@
 #include "leat.h"
 
 #define TRIE_ROOT      0u
-#define TRIE_NONE      0u /* the root is nobody's child */
+#define TRIE_NONE      0u /* number of no node: the root is nobody's child */
 #define TRIE_NO_NUMBER UINT32_MAX
 
 struct trie_node {

@@ -1,9 +1,11 @@
 /*
- * decoder.c: there are three ways, one per reference library. tiktoken: the bytes of the tokens, one after another.
- * sentencepiece: its own rules for spaces and single bytes, then its denormalizer. tokenizer.json: each id becomes a
- * text in a list, and each decoder of the spec makes a new list of it; without decoders, the texts are joined with
- * spaces, as in the reference. The spec holds byte-level tokens as bytes, but decoders see the letters of the file, so
- * add_mapped() turns bytes into letters again. decoder_make() looks up beforehand what every run needs.
+ * decoder.c: decodes ids in three ways, one per reference library. tiktoken: the bytes of the tokens, one after
+ * another. sentencepiece: its own rules for spaces and single bytes, then its denormalizer. tokenizer.json: each id
+ * becomes a text in a list, and each decoder of the spec makes a new list of it; without decoders, the texts are
+ * joined with spaces, as in the reference.
+ *
+ * The spec holds byte-level tokens as bytes, but decoders see the letters of the file, so add_mapped() turns bytes
+ * into letters again. decoder_make() looks up beforehand what every run needs.
  */
 #include "decoder.h"
 
@@ -25,7 +27,7 @@
 
 struct decoder {
     const struct tokenizer_spec *spec;
-    struct matcher *matchers; /* one a decoder; used by Replace and BPEDecoder */
+    struct matcher *matchers; /* one for each decoder; used by Replace and BPEDecoder */
     struct byte_alphabet alphabet;
     uint32_t *places;              /* place of each id in spec->tokens, or SPEC_NONE; NULL if ids are searched for */
     uint32_t *added;               /* place of each id in spec->added, or SPEC_NONE; NULL if ids are searched for */
@@ -34,8 +36,8 @@ struct decoder {
 
 /* ---- Lists of texts ---------------------------------------------------------------------------------------------- */
 
-/* A list of texts, in one buffer with the place where each ends. All zero is an empty one; the buffer's bound, if it
- * has one, counts all of it. */
+/* A list of texts, in one buffer with the place where each ends. All zero is an empty list; the buffer's bound, if
+ * it has one, counts all of it. */
 struct text_list {
     struct buffer bytes;
     size_t *ends;
@@ -83,7 +85,7 @@ static enum leat_status text_list_add(struct text_list *t, const void *bytes, si
     return s == LEAT_OK ? text_list_end(t, err) : s;
 }
 
-/* Valid until the list changes. */
+/* Returns text `i`, which is valid until the list changes. */
 static struct text_view text_list_at(const struct text_list *t, size_t i)
 {
     size_t begin = i > 0 ? t->ends[i - 1] : 0;
@@ -94,11 +96,11 @@ static struct text_view text_list_at(const struct text_list *t, size_t i)
 /* ---- The decoders of a spec -------------------------------------------------------------------------------------- */
 
 /*
- * Each writes a list of texts anew, from one to the other of two, and does exactly what its namesake in the reference
- * does, odd cases too: bytes that are not UTF-8 become one U+FFFD each, not one per run, and Strip looks for the end in
- * the whole text even after it has cut the start. Where one text ends matters to the next decoder, so each keeps the
- * borders that the reference keeps: ByteLevel and Fuse join all texts, ByteFallback joins runs of bytes, the others
- * change texts one by one.
+ * The decoders. Each makes a new list of texts of another one, and does exactly what its namesake in the reference
+ * does, odd cases too: bytes that are not UTF-8 become one U+FFFD each, not one per run, and Strip looks for the end
+ * in the whole text even after it has cut the start. Where one text ends matters to the next decoder, so each keeps
+ * the borders that the reference keeps: ByteLevel and Fuse join all texts, ByteFallback joins runs of bytes, the
+ * others change texts one by one.
  */
 
 /* Turns each text whose characters are all in the byte alphabet into bytes, leaves the others, and joins all of
@@ -122,7 +124,7 @@ static enum leat_status byte_level(const struct decoder *d, const struct text_li
     return text_list_end(to, err);
 }
 
-/* A run of bytes: a text if it is valid UTF-8, else U+FFFD for each. */
+/* Ends a run of bytes: it becomes a text if it is valid UTF-8, else U+FFFD for each byte. */
 static enum leat_status end_bytes(struct buffer *run, struct text_list *to, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -189,7 +191,7 @@ static enum leat_status strip(const struct spec_decoder *spec, const struct text
             v.bytes += spec->content.length;
             v.size -= spec->content.length;
         }
-        /* the end is looked for in the whole text, as the reference does; what both take is taken once */
+        /* the end is looked for in the whole text, as in the reference; characters at both ends are removed once */
         for (uint32_t k = 0; k < spec->stop && ends_with(all, &spec->content); k++) {
             all.size -= spec->content.length;
             v.size -= v.size >= spec->content.length ? spec->content.length : v.size;
@@ -199,7 +201,8 @@ static enum leat_status strip(const struct spec_decoder *spec, const struct text
     return s;
 }
 
-/* `in_nothing`: whether an expression can match a text of no bytes. In a Replace it cannot, as in the reference. */
+/* Replaces matches. `in_nothing` says whether an expression can match a text of no bytes; in a Replace it cannot, as
+ * in the reference. */
 static enum leat_status replace(const struct matcher *m, const struct spec_string *content, bool in_nothing,
                                 const struct text_list *from, struct text_list *to, struct pattern_steps *steps,
                                 struct leat_error *err)
@@ -230,7 +233,7 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
     return s;
 }
 
-/* Replaces the mark by a space; in the first text, where a prefix put it, by nothing. */
+/* Replaces the mark by a space, and in the first text, where a prefix put it, by nothing. */
 static enum leat_status metaspace(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
                                   struct leat_error *err)
 {
@@ -258,7 +261,7 @@ static enum leat_status metaspace(const struct spec_decoder *spec, const struct 
     return s;
 }
 
-/* Replaces the suffix of a word's last part by a space; at the very end by nothing. */
+/* Replaces the suffix of a word's last part by a space, and at the very end by nothing. */
 static enum leat_status word_suffix(const struct matcher *m, const struct text_list *from, struct text_list *to,
                                     struct pattern_steps *steps, struct leat_error *err)
 {
@@ -319,7 +322,7 @@ static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
     return s;
 }
 
-/* Texts with the prefix join the one before; others are set off by a space. */
+/* Joins a text with the prefix to the text before it; sets any other text off by a space. */
 static enum leat_status wordpiece(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
                                   struct leat_error *err)
 {
@@ -345,7 +348,8 @@ static enum leat_status wordpiece(const struct spec_decoder *spec, const struct 
     return s;
 }
 
-/* A space for each delimiter; an empty one stands before, between and after all characters, as in Rust. */
+/* Replaces each delimiter by a space. An empty delimiter stands before, between and after all characters, as in
+ * Rust. */
 static enum leat_status space_out(const struct spec_string *delimiter, const struct buffer *text, struct buffer *out,
                                   struct leat_error *err)
 {
@@ -368,7 +372,8 @@ static enum leat_status space_out(const struct spec_string *delimiter, const str
     return s;
 }
 
-/* Drops a token that is the one before it again, and the padding in the others; what is left of nothing is no text. */
+/* Drops a token that repeats the token before it, and removes the padding from the others. A text that becomes empty
+ * is dropped. */
 static enum leat_status ctc(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
                             struct leat_error *err)
 {
@@ -403,7 +408,7 @@ static enum leat_status ctc(const struct spec_decoder *spec, const struct text_l
     return s;
 }
 
-/* Decoder `i` of the spec: from one list to another, which is empty before. */
+/* Runs decoder `i` of the spec: from one list to another, which is empty before. */
 static enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct text_list *from,
                                      struct text_list *to, struct pattern_steps *steps, struct leat_error *err)
 {
@@ -437,14 +442,15 @@ static enum leat_status decoder_step(const struct decoder *d, uint32_t i, const 
 /* Turns a sentencepiece model's ids back into text, as SentencePieceProcessor::Decode does, except that control tokens
  * are shown by their names. */
 
-/* All zero at first, except the spec, which must outlive it. */
+/* The state of decoding; all zero at first, except the spec, which must outlive it. */
 struct sentencepiece_decoder {
     const struct tokenizer_spec *spec;
-    bool after_text;   /* a space at the beginning of a token belongs to the text: it is not the dummy prefix */
-    struct buffer run; /* bytes of single-byte tokens in a row */
+    bool after_text;   /* true if a space at the beginning of a token belongs to the text, and is not the dummy
+                          prefix */
+    struct buffer run; /* bytes of consecutive single-byte tokens */
 };
 
-/* Appends characters as they are, and U+FFFD for each byte that belongs to none. */
+/* Ends a run of bytes: appends its characters, and U+FFFD for each byte that belongs to none. */
 static enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *d, struct buffer *out,
                                                   struct leat_error *err)
 {
@@ -463,8 +469,8 @@ static enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *
     return s;
 }
 
-/* Appends what a token stands for. Single bytes are appended when their run ends, since only then is it known what they
- * stand for. */
+/* Appends the text of a token. Single bytes are appended when their run ends, since only then is their meaning
+ * known. */
 static enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *d, const struct spec_token *token,
                                                   struct buffer *out, struct leat_error *err)
 {
@@ -498,8 +504,8 @@ static enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-/* Ids so far apart that the files of vocabularies do not explain it are searched for: a file of 200 bytes with one id
- * of 24 bits took 128 MiB. */
+/* Returns true if ids are so far apart that they are searched for, which no file of a real vocabulary needs: a file
+ * of 200 bytes with one id of 24 bits took 128 MiB. */
 static bool is_sparse(const struct tokenizer_spec *spec)
 {
     return spec->vocabulary_size > (1u << 20) && spec->vocabulary_size / 4 > spec->token_count + spec->added_count;
@@ -600,7 +606,8 @@ static struct meaning meaning_of(const struct decoder *d, uint32_t id)
     return m;
 }
 
-/* An added token that is looked for in normalized text decodes to its normalized content, as in the reference. */
+/* Appends the name of an added token. One that is looked for in normalized text decodes to its normalized content,
+ * as in the reference. */
 static enum leat_status append_name(const struct spec_added *added, struct buffer *out, struct leat_error *err)
 {
     const struct spec_string *name = added->name.length > 0 ? &added->name : &added->content;
@@ -608,7 +615,7 @@ static enum leat_status append_name(const struct spec_added *added, struct buffe
     return buffer_append(out, name->bytes, name->length, err);
 }
 
-/* Bytes of a byte-level token as the file writes them. */
+/* Adds the bytes of a byte-level token in the form in which the file writes them. */
 static enum leat_status add_mapped(const struct decoder *d, const uint8_t *bytes, size_t count, struct text_list *t,
                                    struct leat_error *err)
 {
@@ -661,7 +668,7 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
     return s;
 }
 
-/* sentencepiece's own way; its models have no added tokens. */
+/* Decodes in sentencepiece's own way; its models have no added tokens. */
 static enum leat_status run_sentencepiece(const struct decoder *d, const uint32_t *ids, size_t count,
                                           struct buffer *out, struct leat_error *err)
 {
@@ -694,14 +701,14 @@ static bool changes_text_after(const struct decoder *d, uint32_t i)
     return false;
 }
 
-/* The one text that ByteLevel gave: the reference makes it UTF-8 there; leat leaves that to the caller, unless a later
- * decoder would notice. */
+/* Repairs the one text that ByteLevel gave. The reference makes it UTF-8 there; leat leaves that to the caller,
+ * unless a later decoder would notice. */
 static enum leat_status repair_bytes(struct text_list *t, struct text_list *spare, struct leat_error *err)
 {
     struct text_list swap;
     enum leat_status s;
 
-    if (t->bytes.size == 0) /* and perhaps no memory */
+    if (t->bytes.size == 0) /* an empty text may have no memory */
         return LEAT_OK;
     spare->bytes.size = spare->count = 0;
     s = buffer_append_repaired(&spare->bytes, t->bytes.bytes, t->bytes.size, NULL, err);
@@ -763,10 +770,8 @@ static enum leat_status run_decoders(const struct decoder *d, const uint32_t *id
     return s;
 }
 
-/*
- * Memory that decoding may take: the file says how long tokens are, and what decoders make of them. 31 of them that
- * replace an a by two once made 5.2 GB of 10 KB. Ordinary tokens take a tenth of what is allowed per id.
- */
+/* Memory that decoding may take. The file says how long tokens are, and what decoders make of them: 31 decoders that
+ * replace an a by two once made 5.2 GB of 10 KB. Ordinary tokens take a tenth of the memory that is allowed per id. */
 #define DECODE_BASE ((uint64_t)TINY_OR(256 << 10, 64 << 20))
 #define DECODE_ID   256
 

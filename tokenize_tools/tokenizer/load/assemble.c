@@ -21,7 +21,7 @@
 #include "load.h"
 #include "tokenizer/containers/string_map.h"
 
-/* transformers' names of tokens, in its order */
+/* The names of tokens in transformers, in its order. */
 enum named { NAMED_BOS, NAMED_EOS, NAMED_UNK, NAMED_SEP, NAMED_PAD, NAMED_CLS, NAMED_MASK, NAMED_COUNT };
 static const char *const names[NAMED_COUNT] = { "bos_token", "eos_token", "unk_token", "sep_token",
                                                 "pad_token", "cls_token", "mask_token" };
@@ -30,24 +30,25 @@ struct token {
     struct jsontree_text text;
     uint32_t id;
     bool single_word, lstrip, rstrip, normalized, special;
-    bool undecided;  /* nothing says `normalized`: it is, unless the token is special */
-    bool given;      /* true if a file has it, not only the class */
-    uint32_t before; /* the token before with this text, or JSONTREE_NONE */
+    bool undecided;  /* true if nothing says `normalized`: it is true then, unless the token is special */
+    bool given;      /* true if a file names it, false if only the class does */
+    uint32_t before; /* the earlier token with this text, or JSONTREE_NONE */
 };
 
 struct assembling {
     const struct assemble_source *source;
     struct leat_error *err;
-    enum leat_status status; /* its status is the first failure; later calls do nothing */
+    enum leat_status status; /* the first failure; after it, calls do nothing */
     struct json json;
     struct string_map ids;           /* the vocabulary */
     struct token named[NAMED_COUNT]; /* text.bytes NULL: none */
-    struct token *tokens;            /* added; of a text given twice, the last counts */
-    struct string_map texts;         /* theirs; value: the last one's place */
-    uint32_t token_count, listed;    /* so many of them come from lists */
-    struct string_map extra; /* texts of lists of extra special tokens, but for one of the old name in the map */
+    struct token *tokens;            /* added tokens; of a text given twice, the last one counts */
+    struct string_map texts;         /* texts of the tokens; value: index of the last token with the text */
+    uint32_t token_count, listed;    /* number of the tokens that come from lists */
+    struct string_map extra; /* texts in lists of extra special tokens, without those of a list under the old name in
+                                the map */
     uint32_t next_id;
-    bool again; /* special tokens are being added once more */
+    bool again; /* true while special tokens are added once more */
 };
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -110,7 +111,8 @@ static void flag(struct assembling *a, const struct jsontree *j, uint32_t object
         wrong(a, LEAT_E_VOCABULARY, j, node, "a flag of a token is neither true nor false");
 }
 
-/* Returns a token as text or as an object; `special`: what it is if it does not say. */
+/* Returns the token that a node describes, as text or as an object. `special` is used if it does not say whether it
+ * is special. */
 static struct token token_of(struct assembling *a, const struct jsontree *j, uint32_t node, bool special)
 {
     struct token t = { .special = special, .given = true };
@@ -134,14 +136,14 @@ static struct token token_of(struct assembling *a, const struct jsontree *j, uin
     return t;
 }
 
-/* `a` was added, `b` not yet. */
+/* Compares the flags of `a`, which was added, and `b`, which was not yet. */
 static bool same_flags(const struct token *a, const struct token *b)
 {
     return a->single_word == b->single_word && a->lstrip == b->lstrip && a->rstrip == b->rstrip &&
            a->normalized == (b->undecided ? !b->special : b->normalized) && a->special == b->special;
 }
 
-/* Adds a token of a list; one that was given twice is there twice, and the later flags count. */
+/* Adds a token of a list. A token that is given twice is there twice, and its later flags count. */
 static void add_listed_token(struct assembling *a, struct token t)
 {
     struct string_map_entry *known;
@@ -188,7 +190,7 @@ static const struct jsontree *map_of(const struct assembling *a)
     return listed ? NULL : a->source->map;
 }
 
-/* Fills `named`: the class has <|endoftext|> by some of the names, unless a file says otherwise. */
+/* Fills `named`. The class gives <|endoftext|> some of the names, unless a file says otherwise. */
 static void read_names(struct assembling *a)
 {
     static const char end[] = "<|endoftext|>";
@@ -222,7 +224,7 @@ static bool is_named(const struct assembling *a, struct jsontree_text t, bool gi
     return false;
 }
 
-/* A member that names a token which most classes do not have, such as "image_token". */
+/* Returns true for a member that names a token which most classes do not have, such as "image_token". */
 static bool is_own_name(const struct jsontree *j, uint32_t key)
 {
     struct jsontree_text t = jsontree_string(j, key);
@@ -250,7 +252,8 @@ static void add_own_names(struct assembling *a, const struct jsontree *j)
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-/* Adds the tokens of a list of extra special tokens; or, with `note`, notes their texts. False: no such list. */
+/* Adds the tokens of a list of extra special tokens, or with `note` only notes their texts. Returns false if there
+ * is no such list. */
 static bool read_extra(struct assembling *a, const struct jsontree *j, const char *key, bool note)
 {
     uint32_t list = j ? jsontree_member(j, 0, key) : JSONTREE_NONE;
@@ -273,8 +276,8 @@ static bool read_extra(struct assembling *a, const struct jsontree *j, const cha
     return true;
 }
 
-/* "extra_special_tokens", which the configuration and the map may have both, or its old name: in the configuration
- * where it has no new one, in the map where there is no other list. */
+/* Reads "extra_special_tokens", which both the configuration and the map may have. The old name counts in the
+ * configuration if the new one is missing, and in the map if there is no other list. */
 static void read_extras(struct assembling *a, bool note)
 {
     static const char new_name[] = "extra_special_tokens", old_name[] = "additional_special_tokens";
@@ -297,7 +300,8 @@ static int by_id(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The ids are keys ("163584": {...}) or values ("<x>": 163584); they decide on the order only. */
+/* Reads added tokens by id. The ids are keys ("163584": {...}) or values ("<x>": 163584), and decide only on the
+ * order. */
 static bool read_listed(struct assembling *a, const struct jsontree *j, uint32_t key, bool decoder, struct listed *to)
 {
     struct jsontree_text t = jsontree_string(j, key);
@@ -360,7 +364,7 @@ static void add_special(struct assembling *a)
     read_extras(a, false);
 }
 
-/* Fills `tokens`: each node of a file is a token at most twice. */
+/* Fills `tokens`. Each node of a file becomes at most two tokens. */
 static void add_all(struct assembling *a)
 {
     const struct assemble_source *s = a->source;
@@ -384,7 +388,8 @@ static void add_all(struct assembling *a)
 
 /* ---- The pipeline ------------------------------------------------------------------------------------------------ */
 
-/* Returns an option of tokenizer_config.json that is true or false; false if it is missing, or null and `null`. */
+/* Returns an option of tokenizer_config.json that is true or false. A missing option is false, and so is null if
+ * `null` allows it. */
 static bool option(struct assembling *a, const char *name, bool null)
 {
     const struct jsontree *config = a->source->config;
@@ -532,7 +537,7 @@ static void put_added(struct assembling *a)
     json_close_array(j);
 }
 
-/* Takes the next of the lines that Rust's BufRead::lines() has; false: no more. */
+/* Takes the next line, as Rust's BufRead::lines() divides the text. Returns false after the last one. */
 static bool next_line(const uint8_t **p, const uint8_t *end, struct jsontree_text *line)
 {
     const uint8_t *begin = *p, *newline = *p < end ? memchr(*p, '\n', (size_t)(end - *p)) : NULL;

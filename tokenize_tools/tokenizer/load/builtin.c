@@ -1,8 +1,8 @@
 /*
- * builtin.c: each built-in is a row: its name, and the compressed *.tiktoken that it is read from, with the list of the
- * merge that makes each token. p50k is r50k and some lines more, which are appended before the file is read. "bytes"
- * has no file; it is made here. The reader of *.tiktoken files (load_tiktoken.c) reads them, with the special tokens
- * and the pattern of its own row of that name.
+ * builtin.c: the built-ins. Each is a row: its name, and the compressed *.tiktoken that it is read from, with the
+ * list of the merge that makes each token. p50k is r50k with some more lines, which are appended before the file is
+ * read. "bytes" has no file; it is made here. load_tiktoken.c reads the files, with the special tokens and the
+ * pattern of its own row of that name.
  */
 #include "builtin.h"
 
@@ -70,9 +70,9 @@ extern const uint64_t builtin_o200k_splits_bytes;
 
 struct row {
     const char *name;
-    const unsigned char *zstd; /* NULL: made, not read */
+    const unsigned char *zstd; /* compressed vocabulary; NULL: it is made, not read */
     const uint64_t *bytes;
-    const unsigned char *splits; /* NULL: found out when loaded */
+    const unsigned char *splits; /* list of merges; NULL: found out when loaded */
     const uint64_t *splits_bytes;
     bool spaces; /* true for p50k, which has runs of spaces */
 };
@@ -89,7 +89,7 @@ static const struct row rows[] = {
 };
 
 #define ROWS  (sizeof rows / sizeof rows[0])
-#define ALIAS "r50k_base" /* tiktoken's other name of gpt2; datasets keep "gpt2" */
+#define ALIAS "r50k_base" /* tiktoken's other name for gpt2; datasets keep "gpt2" */
 
 static const struct row *find_builtin(const char *name)
 {
@@ -113,14 +113,15 @@ const char *builtin_list(void)
     return "bytes, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony";
 }
 
-/* Returns the next digit in it, or 0. */
+/* Returns the next digit of a text, or 0. */
 static char next_digit(const char **text)
 {
     *text += strcspn(*text, "0123456789");
     return **text ? *(*text)++ : '\0';
 }
 
-/* A different number is not a typing error: gpt4 is another model than gpt2. */
+/* Returns true if both names have equal numbers. A different number is not a typing error: gpt4 is another model
+ * than gpt2. */
 static bool same_numbers(const char *a, const char *b)
 {
     char one;
@@ -131,7 +132,7 @@ static bool same_numbers(const char *a, const char *b)
     return false;
 }
 
-/* Returns the first of several names that are equally near, if all have equal ranks. */
+/* Returns the nearest name; of several that are equally near, the first one if all have equal ranks. */
 const char *builtin_nearest(const char *name)
 {
     const char *best = NULL;
@@ -207,7 +208,7 @@ static enum leat_status unpack_splits(struct tokenizer_spec *spec, const struct 
     return s;
 }
 
-/* Appends p50k's lines to r50k's; on failure *bytes stays the caller's. */
+/* Appends p50k's lines to r50k's. On failure *bytes stays the caller's. */
 static enum leat_status add_spaces(uint8_t **bytes, uint64_t *size, struct leat_error *err)
 {
     size_t room = (size_t)*size + (size_t)P50K_SPACES * P50K_LINE_MAX;

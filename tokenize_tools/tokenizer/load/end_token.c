@@ -37,13 +37,14 @@ static const struct {
 };
 
 /*
- * Families: markers with consecutive ids that all vocabularies of a publisher have, whatever other tokens a version
- * adds. A single marker could belong to another publisher; all of them at these ids cannot.
+ * Families of vocabularies. Their markers have consecutive ids, which all vocabularies of a publisher share,
+ * whatever other tokens a version adds. A single marker could belong to another publisher; all of them at these ids
+ * cannot.
  */
 #define FAMILY_MARKS 5
 
 static const struct family {
-    uint32_t first; /* the first mark's id; SPEC_NONE: any */
+    uint32_t first; /* id of the first mark; SPEC_NONE: any id */
     uint32_t end;   /* number of the mark that ends a document */
     const char *marks[FAMILY_MARKS];
 } families[] = {
@@ -58,13 +59,13 @@ static const struct family {
     { 0, 0, { "<|endoftext|>", "<fim_prefix>", "<fim_middle>", "<fim_suffix>" } },            /* StarCoder */
     { 163584, 1, { "[BOS]", "[EOS]" } },                                                      /* Kimi K2 */
     { SPEC_NONE,
-      1, /* DeepSeek; U+FF5C for the bars, U+2581 between words */
+      1, /* DeepSeek; its names have U+FF5C for the bars, and U+2581 between words */
       { "<\357\275\234begin\342\226\201of\342\226\201sentence\357\275\234>",
         "<\357\275\234end\342\226\201of\342\226\201sentence\357\275\234>" } },
 };
 
-/* The names that publishers give it, the clearest first; in two of them, U+2581 stands between words, and U+FF5C for
- * the bars. */
+/* The names that publishers give the end token, the clearest first. In two of them, U+2581 stands between words, and
+ * U+FF5C for the bars. */
 static const char *const names[] = {
     "<|endoftext|>",
     "<|end_of_text|>",
@@ -107,7 +108,7 @@ static uint32_t named_by(const struct jsontree *config)
     return node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_STRING ? node : JSONTREE_NONE;
 }
 
-/* Tokens that are not text: added ones, and sentencepiece's control tokens. */
+/* Returns true for a token that is not text: an added one, or sentencepiece's control token. */
 static bool is_marker(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_token *t = spec_find_id(spec, id);
@@ -130,8 +131,8 @@ static uint32_t from_family(const struct tokenizer_spec *spec)
     return SPEC_NONE;
 }
 
-/* Returns how likely a token with such a name ends documents: 2: it is a special token; 1: it was added, perhaps as
- * a tag of HTML, as Gemma's </s> is; 0: it is ordinary text. */
+/* Returns how likely a token with such a name ends documents: 2 for a special token; 1 for an added one, perhaps a
+ * tag of HTML, as Gemma's </s> is; 0 for ordinary text. */
 static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_added *a = spec_find_added(spec, id);
@@ -139,7 +140,7 @@ static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
     return a && !a->special ? 1 : is_marker(spec, id) ? 2 : 0;
 }
 
-/* Lists the likely ones first, in the order of the names; ordinary tokens only if there is no other. */
+/* Lists the likely tokens first, in the order of the names. Ordinary tokens are listed only if there are no others. */
 static void find_candidates(struct end_token *out, const struct tokenizer_spec *spec)
 {
     for (int wanted = 2; wanted >= 0 && (wanted > 0 || out->candidate_count == 0); wanted--)

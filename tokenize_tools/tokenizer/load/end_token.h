@@ -20,8 +20,8 @@
 
 struct end_token {
     uint32_t id;    /* SPEC_NONE if unknown */
-    uint32_t begin; /* SPEC_NONE if there is none */
-    /* tokens with names of an end token, the likely ones first, if it is unknown */
+    uint32_t begin; /* begin token; SPEC_NONE if there is none */
+    /* tokens with names of an end token, the likely ones first, if the end token is unknown */
     uint32_t candidates[END_TOKEN_CANDIDATES];
     uint32_t candidate_count;
 };

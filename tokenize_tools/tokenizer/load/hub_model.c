@@ -1,4 +1,4 @@
-/* hub_model.c: asks the Hub, and writes files into the cache under names of their own before they get theirs. */
+/* hub_model.c: asks the Hub, and writes files into the cache under temporary names before they get their own. */
 #include "hub_model.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static enum leat_status add_name(struct hub_model *m, struct jsontree_text text,
     return LEAT_OK;
 }
 
-/* "siblings": [{"rfilename": NAME}, ...] */
+/* Reads the names in "siblings": [{"rfilename": NAME}, ...]. */
 static enum leat_status read_names(struct hub_model *m, const struct buffer *json, struct leat_error *err)
 {
     struct jsontree j;
@@ -136,7 +136,7 @@ static enum leat_status make_folders(char *path, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* A file of this name has all the bytes, whoever else makes it. */
+/* Writes a file. A file of this name always has all its bytes, whoever else makes it. */
 static enum leat_status write_file(char *path, const void *bytes, uint64_t size, struct leat_error *err)
 {
     enum leat_status s = make_folders(path, err);
@@ -148,7 +148,8 @@ static enum leat_status write_file(char *path, const void *bytes, uint64_t size,
         return s;
     random_words(&word, 1);
     snprintf(number, sizeof number, "%016" PRIx64, word);
-    partial = path_append(path, strlen(path), ".", number, ".incomplete", NULL); /* as the Hub's client calls it */
+    partial = path_append(path, strlen(path), ".", number, ".incomplete", NULL); /* the Hub's client uses this name,
+                                                                                    too */
     if (!partial)
         return status_no_memory(err, strlen(path));
     s = file_create(&fd, partial, err);
@@ -165,7 +166,8 @@ static enum leat_status write_file(char *path, const void *bytes, uint64_t size,
     return s;
 }
 
-/* The etag without what is around it: what the Hub's client calls the blob. False: it is no sum. */
+/* Sets `name` to the etag without quotes and prefix, by which the Hub's client calls the blob. Returns false if that
+ * is no hash. */
 static bool blob_name(char name[SHA256_HEX], const char *etag)
 {
     size_t length;
@@ -213,7 +215,7 @@ static enum leat_status fetch_blob(const struct hub_model *m, const struct url *
     return s;
 }
 
-/* The blob of a file, and a link to it under its name. */
+/* Fetches the blob of a file, and makes a link to it under the file's name. */
 static enum leat_status fetch_file(const struct hub_model *m, const struct url *url, const char *folder, char *link,
                                    struct leat_error *err)
 {

@@ -1,7 +1,8 @@
 /*
- * hub_model.h: fetches files of a model on the Hugging Face Hub into the cache of the Hub's own client, in its layout:
- * blobs/ETAG has the bytes, snapshots/COMMIT/NAME is a link to them, refs/REVISION names the commit. So a file is
- * fetched once, by whichever program. A file gets its name when it is whole, so two programs may fetch it at one time.
+ * hub_model.h: fetches files of a model on the Hugging Face Hub into the cache of the Hub's own client, in its
+ * layout: blobs/ETAG has the bytes, snapshots/COMMIT/NAME is a link to them, refs/REVISION names the commit. So a
+ * file is fetched once, by whichever program. A file gets its name when it is complete, so two programs may fetch it
+ * at once.
  */
 #ifndef LEAT_TOKENIZER_HUB_MODEL_H
 #define LEAT_TOKENIZER_HUB_MODEL_H
@@ -20,8 +21,8 @@ struct hub_model {
     struct locate_stop stop;
 };
 
-/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". `stop` may be NULL. hub_model_close() must follow, on failure
- * too. */
+/* Asks the Hub about "ORG/NAME" or "ORG/NAME@REVISION". `stop` may be NULL. hub_model_close() must follow, also
+ * after a failure. */
 enum leat_status hub_model_open(struct hub_model *m, const char *id, const struct locate_stop *stop,
                                 struct leat_error *err);
 void hub_model_close(struct hub_model *m);

@@ -68,9 +68,10 @@ const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80])
     }
     t = jsontree_string(j, node);
     length = t.length < 76 ? t.length : 76;
-    while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* not inside a character */
+    while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* the text must not be cut inside a
+                                                                                   character */
         length--;
-    show_text(room, 77, (const char *)t.bytes, length); /* a zero byte too */
+    show_text(room, 77, (const char *)t.bytes, length); /* the text may have a zero byte */
     if (length < t.length)
         memcpy(room + strlen(room), "...", 4);
     return room;
@@ -111,7 +112,7 @@ bool load_hf_names(const struct jsontree *j, uint32_t node, const char *name)
                                           jsontree_is(j, node + 1, name) && n[2].kind == JSONTREE_NULL);
 }
 
-/* Finds a member; JSONTREE_NONE if it is missing (or null) and may be. */
+/* Finds a member. *value is JSONTREE_NONE if it is missing, or null, and `need` allows that. */
 static enum leat_status member(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
                                uint32_t *node)
 {
@@ -200,7 +201,7 @@ enum leat_status load_hf_choice(struct load_hf *h, uint32_t object, const char *
     return load_hf_wrong(h, node, "\"%s\" must be %s", name, all);
 }
 
-/* Places in the map that are fetched together. */
+/* Number of places in the map that are fetched together. */
 #define BATCH 32u
 
 /* ---- Vocabulary -------------------------------------------------------------------------------------------------- */
@@ -328,7 +329,7 @@ enum leat_status load_hf_affix(struct load_hf *h, uint32_t model, const char *na
     byte_alphabet_init(&alphabet);
     if (!h->spec->byte_level)
         memcpy(bytes, t.bytes, length);
-    else /* find_byte_level() has seen that it can be decoded */
+    else /* cannot fail: find_byte_level() has decoded it */
         byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length);
     *out = (struct spec_string) { bytes, length };
     return LEAT_OK;
@@ -346,7 +347,8 @@ static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
     return row;
 }
 
-/* Returns the row whose members a model has that has no type and cannot be read: for a sentence. */
+/* Returns the row to which the members of a model without a type belong, for the sentence about a model that cannot
+ * be read. */
 static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
 {
     struct model_row row;
@@ -450,20 +452,21 @@ static enum leat_status read_model(struct load_hf *h, uint32_t node)
 /* ---- Added tokens ------------------------------------------------------------------------------------------------ */
 
 /*
- * The ids written beside added tokens do not count in the reference: a token whose content is in the model's vocabulary
- * has that id, any other gets the next one, from the size of the vocabulary on. Content given twice keeps its id, with
- * the later flags; of two contents that come to one id (a vocabulary with holes) only the later is looked for.
+ * Added tokens. The ids written beside them do not count in the reference: a token whose content is in the model's
+ * vocabulary has that id, any other gets the next one, from the size of the vocabulary on. Content given twice keeps
+ * its id, with the later flags; of two contents that come to one id (a vocabulary with holes) only the later is
+ * looked for.
  */
 
 struct adding {
     struct load_hf *h;
     struct string_map contents; /* value: the id */
-    bool *special;              /* true, by content, if the token was given as special at least once */
+    bool *special;              /* by content: true if the token was given as special at least once */
     struct string_map ids;      /* places in spec->added by the four bytes of an id */
     uint32_t next;
 };
 
-/* The id does not count, but must be one. */
+/* Reads an id, which does not count but must be one. */
 static enum leat_status read_declared(struct load_hf *h, uint32_t node)
 {
     uint32_t id = jsontree_member(h->j, node, "id");
@@ -519,7 +522,7 @@ static enum leat_status add_listed(struct adding *x, uint32_t node)
     s = read_flags(x->h, node, &a);
     if (s != LEAT_OK)
         return s;
-    if (a.content.length == 0) /* never found in a text; the reference drops it too */
+    if (a.content.length == 0) /* an empty token is never found in a text, and the reference drops it, too */
         return LEAT_OK;
     content = string_map_add(&x->contents, string_map_hash(&x->contents, a.content.bytes, a.content.length),
                              a.content.bytes, a.content.length, &known);
@@ -566,14 +569,14 @@ static enum leat_status read_added(struct load_hf *h, uint32_t node)
 /* ---- Tokens around texts ----------------------------------------------------------------------------------------- */
 
 /*
- * Truncation and padding do not decide how documents are encoded, so leat does not read
- * them. Of the post-processor it reads only the tokens that it puts around single texts.
+ * Reads the post-processor. Truncation and padding do not decide how documents are encoded, so leat does not read
+ * them, and of the post-processor it reads only the tokens that it puts around single texts.
  *
- * A processor may be an array of all its members in order, and so may each struct in it. The reference takes the first
- * kind whose members are there; only ByteLevel and Sequence look at their type. In a Sequence, a processor takes what
- * the one before made, where each token of a template is a text of its own: a second template takes two texts for a
- * pair, and fails on more. So after a processor that adds tokens, only ByteLevel, which adds nothing, is understood
- * here.
+ * A processor may be an array of all its members in order, and so may each struct in it. The reference takes the
+ * first kind whose members are there; only ByteLevel and Sequence look at their type. In a Sequence, a processor
+ * takes the output of the one before, where each token of a template is a text of its own: a second template takes
+ * two texts for a pair, and fails on more. So after a processor that adds tokens, only ByteLevel, which adds
+ * nothing, is understood here.
  */
 
 static enum jsontree_kind kind_of(const struct jsontree *j, uint32_t node)
@@ -581,7 +584,7 @@ static enum jsontree_kind kind_of(const struct jsontree *j, uint32_t node)
     return node == JSONTREE_NONE ? JSONTREE_NULL : (enum jsontree_kind)j->nodes[node].kind;
 }
 
-/* Returns a member, which stands at place `at` if its struct is an array; JSONTREE_NONE if it is missing. */
+/* Returns a member, which stands at place `at` if its struct is an array, or JSONTREE_NONE if it is missing. */
 static uint32_t field(const struct jsontree *j, uint32_t node, const char *name, uint32_t at)
 {
     uint32_t k = node + 1;
@@ -595,7 +598,7 @@ static uint32_t field(const struct jsontree *j, uint32_t node, const char *name,
     return k;
 }
 
-/* Takes the token of one side; false: the side has one already, or the id is not a token. */
+/* Takes the token of one side. Returns false if the side has one already, or the id is not a token. */
 static bool put_around(struct load_hf *h, uint32_t *side, uint32_t node)
 {
     uint64_t id;
@@ -615,7 +618,7 @@ static bool is_token(const struct jsontree *j, uint32_t node)
            kind_of(j, node + 1) == JSONTREE_STRING && jsontree_u64(j, node + 2, &id);
 }
 
-/* The ids of a special token in a template, which the reference demands when it encodes. */
+/* Takes the ids of a special token in a template, as the reference demands when it encodes. */
 static bool put_special(struct load_hf *h, uint32_t all, uint32_t *side, uint32_t name)
 {
     const struct jsontree *j = h->j;
@@ -639,7 +642,7 @@ static bool put_special(struct load_hf *h, uint32_t all, uint32_t *side, uint32_
     return good;
 }
 
-/* `single`: {"Sequence": {"id": "A"}} for the text, and {"SpecialToken": {"id": name}}. */
+/* Takes the members of `single`: {"Sequence": {"id": "A"}} for the text, and {"SpecialToken": {"id": name}}. */
 static bool put_template(struct load_hf *h, uint32_t single, uint32_t all, struct spec_around *around)
 {
     const struct jsontree *j = h->j;
@@ -667,8 +670,8 @@ static bool has_type(const struct jsontree *j, uint32_t node, const char *type)
     return found != JSONTREE_NONE && load_hf_names(j, found, type);
 }
 
-/* One processor, or a Sequence of them, in each other as deep as brackets may be. Sets around->other if that is more
- * than one token on a side, or not understood. */
+/* Takes one processor, or a Sequence of them, which may be nested as deep as brackets. Sets around->other if they
+ * put more than one token on a side, or are not understood. */
 static enum leat_status put_processor(struct load_hf *h, uint32_t node, struct spec_around *around)
 {
     const struct jsontree *j = h->j;
@@ -693,7 +696,7 @@ static enum leat_status put_processor(struct load_hf *h, uint32_t node, struct s
     return s;
 }
 
-/* The post-processor, after all tokens; fills in spec->around. */
+/* Reads the post-processor into spec->around, after all tokens. */
 static enum leat_status load_hf_around(struct load_hf *h, uint32_t node)
 {
     struct spec_around around = { SPEC_NONE, SPEC_NONE, false };
@@ -723,7 +726,7 @@ static enum leat_status check_version(struct load_hf *h)
                           load_hf_show(h->j, node, shown));
 }
 
-/* The reference reads these names and no other. */
+/* Checks the names: the reference reads these and no other. */
 static enum leat_status check_names(struct load_hf *h)
 {
     static const char *const known[] = { "version",       "truncation",     "padding", "added_tokens", "normalizer",
@@ -742,7 +745,7 @@ static enum leat_status check_names(struct load_hf *h)
     return LEAT_OK;
 }
 
-/* Returns a part that is there and not null, or JSONTREE_NONE. */
+/* Returns a part that exists and is not null, or JSONTREE_NONE. */
 static uint32_t part(const struct load_hf *h, const char *name)
 {
     uint32_t node = jsontree_member(h->j, 0, name);
@@ -760,7 +763,7 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
-/* Refuses the files that tokenizers refuses. */
+/* Refuses an empty Prepend before ByteLevel, on which tokenizers fails. */
 static enum leat_status check_prepend(struct load_hf *h)
 {
     const struct tokenizer_spec *spec = h->spec;

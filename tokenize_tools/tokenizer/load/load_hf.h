@@ -14,8 +14,8 @@
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* The most normalizers, pre-tokenizers and decoders, each, with all Sequences taken apart, since every text goes
- * through all of them. */
+/* Limit of normalizers, pre-tokenizers and decoders, for each list, counted after all Sequences are taken apart,
+ * since every text goes through all of them. */
 #define LOAD_HF_COMPONENTS 1024u
 
 struct load_hf {

@@ -14,25 +14,27 @@
 
 /* One of the three lists. */
 struct load_hf_family {
-    const char *name, *sequence;    /* "normalizer"; the member that holds the parts of a Sequence */
-    const struct load_hf_row *rows; /* in the order in which the reference tries them */
+    const char *name, *sequence;    /* name of the list, such as "normalizer"; name of the member that holds the
+                                       parts of a Sequence */
+    const struct load_hf_row *rows; /* rows in the order in which the reference tries them */
     size_t row_count;
 };
 
 /*
- * A type that leat supports. If the file has none, or one that the reference does not know, it takes the first row that
- * can be read: `fields` are its members in order, with which it may also be written as an array. Where "type" is the
- * first of them, it must be that of the row; where `fields` is NULL, too, and there the component is no array.
+ * A type that leat supports. A component without a type, or with one that the reference does not know, takes the
+ * first row that can be read. `fields` are the members in order, with which the component may also be written as an
+ * array. If "type" is the first of them, the type must be that of the row. If `fields` is NULL, the type must be
+ * that of the row, too, and the component is no array.
  */
 struct load_hf_row {
     const char *type;
     unsigned kind;
     enum leat_status (*read)(struct load_hf *h, uint32_t node, unsigned kind); /* NULL: a Sequence */
     const char *fields;
-    const char *tag; /* the type under which the reference knows it, if that is another */
+    const char *tag; /* type under which the reference knows it, if that is another one */
 };
 
-/* "normalizer Strip", for sentences; lives in the caller's frame. */
+/* The name of a component for sentences, "normalizer Strip"; it lives in the caller's frame. */
 struct place {
     char text[128];
 };
@@ -131,7 +133,7 @@ static enum leat_status component(struct load_hf *h, const struct load_hf_family
     return guess(h, f, node, count, parts);
 }
 
-/* A Sequence takes two brackets, its object and its array. */
+/* Deepest nesting of Sequences: each takes two brackets, its object and its array. */
 #define MAX_SEQUENCES (JSONTREE_MAX_DEPTH / 2)
 
 /* Reads a component by its row, or each part of a Sequence, and of the Sequences in it. `count` is what the rows'
@@ -165,11 +167,14 @@ static enum leat_status load_hf_components(struct load_hf *h, const struct load_
     return s;
 }
 
-/* A component becomes so many entries of a spec at most: a BertNormalizer. */
+/* Most entries of a spec that a component becomes: those of a BertNormalizer. */
 #define MAX_PARTS 5u
 
-/* Room in the spec for what all components in a value become, entries of `bytes`; NULL: *s says why. No component
- * becomes more entries than it has nodes. And room for one, which is written before it is refused. */
+/*
+ * Makes room in the spec for the entries, of `bytes` each, that all components in a value become, and for one more,
+ * which is written before it is refused. Returns NULL on failure, with the reason in *s. No component becomes more
+ * entries than it has nodes.
+ */
 static void *load_hf_component_room(struct load_hf *h, uint32_t node, size_t bytes, enum leat_status *s)
 {
     uint32_t max = jsontree_next(h->j, node) - node + 1;
@@ -199,8 +204,8 @@ static enum leat_status load_hf_pattern(struct load_hf *h, uint32_t object, stru
     return spec_copy(h->spec, &out->text, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
 
-/* The pattern of a Replace. Unlike in a Split, an empty string matches between any two characters, so it is read as an
- * expression. */
+/* Reads the pattern of a Replace. Unlike in a Split, an empty string matches between any two characters, so it is
+ * read as an expression. */
 static enum leat_status load_hf_replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
 {
     enum leat_status s = load_hf_pattern(h, object, out);
@@ -224,7 +229,7 @@ static enum leat_status behavior(struct load_hf *h, uint32_t object, enum load_h
 
 #define METASPACE_FIELDS "type replacement add_prefix_space prepend_scheme split str_rep"
 
-/* The members of Metaspace, as pre-tokenizer and as decoder. */
+/* Reads the members of Metaspace, as pre-tokenizer or as decoder. */
 static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spec_string *replacement,
                                   enum spec_prepend *prepend, bool *split)
 {
@@ -252,7 +257,7 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
     return LEAT_OK;
 }
 
-/* ByteLevel. trim_offsets must be there, but moves offsets, not tokens. */
+/* Reads ByteLevel. trim_offsets must be there, but moves offsets, not tokens. */
 static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_prefix_space, bool *use_regex)
 {
     enum leat_status s;
@@ -325,7 +330,8 @@ static void add_normalizer(struct load_hf *h, enum spec_normalizer_kind kind)
     h->spec->normalizers[h->spec->normalizer_count++] = (struct spec_normalizer) { .kind = kind };
 }
 
-/* Its parts, one by one. Accents are stripped with lower case, if the file does not say. */
+/* Reads the parts of a BertNormalizer, one by one. If the file does not say so, accents are stripped with lower
+ * case. */
 static enum leat_status read_bert_normalizer(struct load_hf *h, uint32_t node, unsigned kind)
 {
     bool clean, chinese, lowercase, accents;
@@ -364,7 +370,7 @@ static enum leat_status add_replace(struct load_hf *h, const char *expression, c
                : status_no_memory(h->err, strlen(expression));
 }
 
-/* Its two tables, as expressions: characters that it drops, and those that become a space. */
+/* Reads Nmt as two expressions: for characters that it drops, and for those that become a space. */
 static enum leat_status read_nmt(struct load_hf *h, uint32_t node, unsigned kind)
 {
     enum leat_status s = add_replace(h, "[\\x01-\\x08\\x0b\\x0e-\\x1f\\x7f\\x{8f}\\x{9f}]", "");
@@ -438,7 +444,7 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
     return s;
 }
 
-/* Two that are there already. */
+/* Reads a BertPreTokenizer as two pre-tokenizers that exist already. */
 static enum leat_status read_bert_pre_tokenizer(struct load_hf *h, uint32_t node, unsigned kind)
 {
     struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count];
@@ -452,7 +458,7 @@ static enum leat_status read_bert_pre_tokenizer(struct load_hf *h, uint32_t node
     return LEAT_OK;
 }
 
-/* A Split at one character, which is removed. */
+/* Reads a CharDelimiterSplit as a Split at one character, which is removed. */
 static enum leat_status read_char_delimiter(struct load_hf *h, uint32_t node, unsigned kind)
 {
     struct spec_pre_tokenizer *p = &h->spec->pre_tokenizers[h->spec->pre_tokenizer_count++];
@@ -462,7 +468,8 @@ static enum leat_status read_char_delimiter(struct load_hf *h, uint32_t node, un
     return load_hf_text(h, node, "delimiter", true, &p->pattern.text);
 }
 
-/* A Split into so many characters, as an expression. Expressions count no further than this: */
+/* Reads a FixedLength as a Split, by an expression for this many characters. Expressions count no further than this
+ * limit: */
 #define MAX_FIXED_LENGTH 65535u
 
 static enum leat_status read_fixed_length(struct load_hf *h, uint32_t node, unsigned kind)

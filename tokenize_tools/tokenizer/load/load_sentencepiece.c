@@ -39,7 +39,12 @@ enum {
     NORMALIZER_ESCAPE_WHITESPACES = 5
 };
 
-enum model_type { UNIGRAM = 1, BPE = 2, CHARACTER = 4 }; /* the first, which is the default, and the last */
+enum model_type {
+    UNIGRAM = 1,
+    BPE = 2,
+    CHARACTER = 4
+}; /* numbers of types: the default, which is the first, and
+                                                            the last */
 
 /* A token's text that has not been added to its map yet. */
 struct waiting_text {
@@ -56,8 +61,8 @@ struct proto {
     const struct load_source *source;
     struct leat_error *err;
     uint64_t type; /* enum model_type */
-    /* Tokens by name, to refuse duplicates, as sentencepiece does; for BPE, tokens that text cannot become are
-     * apart. */
+    /* Tokens by name, to refuse duplicates, as sentencepiece does. For BPE, tokens that text cannot become are in a
+     * map of their own. */
     struct string_map tokens, reserved;
     struct waiting_text texts[WAITING];
     unsigned waiting;
@@ -77,7 +82,7 @@ static enum leat_status wrong(struct proto *m, const char *what)
     return status_set_in(m->err, LEAT_E_VOCABULARY, m->source->path, "%s: %s", m->source->path, what);
 }
 
-/* At the end of a walk over fields. */
+/* Ends a walk over fields. */
 static enum leat_status walked(struct proto *m, const struct protobuf *walk)
 {
     return walk->problem ? wrong_at(m, walk->p, walk->problem) : LEAT_OK;
@@ -97,7 +102,7 @@ static enum leat_status note_type(struct proto *m, const struct spec_token *t, c
     }
     if (t->type == SPEC_BYTE) {
         byte = spec_named_byte(name, t->length);
-        if (byte < 0 || name[3] > 'F' || name[4] > 'F') /* small letters name no byte here */
+        if (byte < 0 || name[3] > 'F' || name[4] > 'F') /* in sentencepiece, small letters name no byte */
             return wrong_at(m, at, "a token of type byte has a name other than <0x00> to <0xFF>");
         m->byte_found[byte] = true;
     }
@@ -109,7 +114,7 @@ static bool is_reserved(uint8_t type)
     return type == SPEC_UNKNOWN || type == SPEC_CONTROL || type == SPEC_BYTE;
 }
 
-/* Adds the texts that wait to their maps. */
+/* Adds the waiting texts to their maps. */
 static enum leat_status add_texts(struct proto *m)
 {
     bool found = false;
@@ -163,8 +168,8 @@ static enum leat_status read_token(struct proto *m, const struct protobuf_field 
         return walked(m, &walk);
     if (t.length == 0)
         return wrong_at(m, message->at, "a token without text");
-    /* sentencepiece accepts this, and never finds it in a text, which it makes well-formed first; here the model reads
-     * its tokens' characters without checking them again */
+    /* sentencepiece accepts such a token, and never finds it in a text, which it makes well-formed first. Here it is
+     * refused, because the model reads its tokens' characters without checking them again. */
     if (utf8_valid_prefix(bytes, t.length) != t.length)
         return wrong_at(m, message->at, "a token that is not valid UTF-8");
     if (memchr(bytes, 0, t.length) && (t.length > 1 || !spec->byte_fallback || t.type != SPEC_NORMAL))
@@ -278,7 +283,7 @@ static enum leat_status read_model(struct proto *m)
     return s == LEAT_OK ? add_texts(m) : s;
 }
 
-/* The model's kind, before its tokens are read: another type has other rules for them. Each type has a row. */
+/* Sets the model's kind, before its tokens are read, since each type has its own rules for them, and its own row. */
 static void take_type(struct proto *m)
 {
     struct model_row row = model_row(0);

@@ -1,10 +1,9 @@
 /*
- * load_tekken.c: Mistral's tekken.json, as mistral-common 1.13.1 reads it.
- *
- * read_config() finds how many special tokens there are; these have the first ids. read_vocabulary() cuts the
- * vocabulary to what default_vocab_size leaves for it; an entry's id is its place plus the number of special tokens.
- * read_specials() takes the file's special tokens, or those of an old version, and names the rest of their ids. The
- * text goes through tiktoken with config.pattern; special tokens are found in it only on request.
+ * load_tekken.c: reads Mistral's tekken.json, as mistral-common 1.13.1 does. read_config() finds how many special
+ * tokens there are; these have the first ids. read_vocabulary() cuts the vocabulary to what default_vocab_size
+ * leaves for it; an entry's id is its place plus the number of special tokens. read_specials() takes the file's
+ * special tokens, or those of an old version, and names the rest of their ids. The text goes through tiktoken with
+ * config.pattern; special tokens are found in it only on request.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static enum leat_status wrong(struct tekken *t, uint32_t node, const char *what)
     return status_set_at(t->err, LEAT_E_VOCABULARY, t->j->path, at, "%s: %s (byte %" PRIu64 ")", t->j->path, what, at);
 }
 
-/* A member of config that is a number of tokens. */
+/* Reads a member of config that is a number of tokens. */
 static enum leat_status config_number(struct tekken *t, const char *name, uint32_t *value)
 {
     uint32_t node = jsontree_member(t->j, t->config, name);
@@ -48,7 +47,7 @@ static enum leat_status config_number(struct tekken *t, const char *name, uint32
     return LEAT_OK;
 }
 
-/* Returns true for versions without a list of special tokens, which have the list of early releases of
+/* Returns true for versions without a list of special tokens, which use the list of early releases of
  * mistral-common. */
 static bool old_version(const struct tekken *t)
 {
@@ -151,7 +150,8 @@ static enum leat_status read_vocabulary(struct tekken *t)
 
 /* ---- Special tokens ---- */
 
-/* Refuses a content given twice, and an id given twice or beyond their number: either would be ambiguous. */
+/* Adds a special token. Refuses a content given twice, and an id given twice or beyond their number, since either
+ * would be ambiguous. */
 static enum leat_status add_special(struct tekken *t, uint32_t node, uint32_t id, const void *text, size_t length,
                                     bool *taken, struct string_map *contents)
 {

@@ -1,14 +1,11 @@
 /*
- * load_tiktoken.c: *.tiktoken files: a line for each token, its bytes in base64, a space, its rank, which is its id.
- *
- * The pattern and the special tokens come from a table of the published vocabularies: the row that --pattern names,
- * else that of the file's name, else the row whose published file has these bytes.
- *
- * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
- * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
- * with --pattern it is taken as a user's own vocabulary, without special tokens.
- *
- * An encoding of a program's own (load_encoding()) brings all of it along.
+ * load_tiktoken.c: reads *.tiktoken files, which have a line for each token: its bytes in base64, a space, and its
+ * rank, which is its id. The pattern and the special tokens come from a table of the published vocabularies: the row
+ * that --pattern names, else that of the file's name, else the row whose published file has these bytes. The row's
+ * special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A file
+ * that has the published name and another number of ranks is refused, since it is cut off or another file; with
+ * --pattern it is taken as a user's own vocabulary, without special tokens. An encoding of a program's own
+ * (load_encoding()) brings all of this along.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -32,23 +29,24 @@
 /* A special token of a published vocabulary, or several with numbers in their names. */
 
 struct tiktoken_special {
-    const char *text; /* with a %u: one token for each id from `id` to `last`, numbered from `first` */
+    const char *text; /* text of the token; with a %u, there is one token for each id from `id` to `last`, numbered
+                         from `first` */
     uint32_t id, last, first;
 };
 
 struct tiktoken_name {
     const char *name;
-    const char *file; /* the name its publisher gave the file, if that is not NAME.tiktoken */
-    uint64_t print;   /* XXH3 of the published file, if many files have its name (tokenizer.model); 0: none */
+    const char *file; /* name that the publisher gave the file, if that is not NAME.tiktoken */
+    uint64_t print;   /* XXH3 of the published file, if many files have its name (tokenizer.model); 0: not given */
     const char *pattern;
     uint32_t ranks; /* tokens in the published file */
-    bool nfc;       /* its reference normalizes the text before tiktoken sees it */
+    bool nfc;       /* true if its reference normalizes the text before tiktoken sees it */
     const struct tiktoken_special *special;
     size_t special_count;
 };
 
-/* OpenAI's rows are those of tiktoken 0.14.0 (tiktoken_ext/openai_public.py), letter for letter; the others those of
- * their publishers' tokenizer code. */
+/* The rows of published vocabularies. OpenAI's are those of tiktoken 0.14.0 (tiktoken_ext/openai_public.py), letter
+ * for letter; the others are those of their publishers' tokenizer code. */
 
 #define GPT2 "'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s"
 #define CL100K                                                                                                         \
@@ -110,12 +108,12 @@ static const struct tiktoken_special harmony_special[] = {
     { .text = "<|reserved_%u|>", .id = 200013, .last = 201087, .first = 200013 },
     { .text = "<|endofprompt|>", .id = 200018 },
 };
-/* the two on which Llama 3 and 3.1 agree; the others are in tokenizer_config.json */
+/* the two tokens on which Llama 3 and 3.1 agree; the others are in tokenizer_config.json */
 static const struct tiktoken_special llama3_special[] = {
     { .text = "<|begin_of_text|>", .id = 128000 },
     { .text = "<|end_of_text|>", .id = 128001 },
 };
-/* those before Llama 4's many for chats, images and reasoning */
+/* the tokens before Llama 4's many tokens for chats, images and reasoning */
 static const struct tiktoken_special llama4_special[] = {
     { .text = "<|begin_of_text|>", .id = 200000 }, { .text = "<|end_of_text|>", .id = 200001 },
     { .text = "<|fim_prefix|>", .id = 200002 },    { .text = "<|fim_middle|>", .id = 200003 },
@@ -196,7 +194,7 @@ static const struct tiktoken_name names[] = {
 
 #define NAMES (sizeof names / sizeof names[0])
 
-/* Returns a row by its name, whatever its case; NULL if there is none. */
+/* Returns the row of a name, whatever its case, or NULL. */
 static const struct tiktoken_name *tiktoken_name_find(const char *name)
 {
     for (size_t i = 0; i < NAMES; i++)
@@ -214,7 +212,8 @@ static void cut(char *text, const char *ending)
         text[length - tail] = '\0';
 }
 
-/* Finds the row for a file by its path: its name without .zst, and without .tiktoken. NULL if no row fits. */
+/* Finds the row for a file by its path: the name of the file without .zst, and without .tiktoken. NULL if no row
+ * fits. */
 static const struct tiktoken_name *tiktoken_name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -241,7 +240,7 @@ static const struct tiktoken_name *tiktoken_name_of_bytes(const void *bytes, siz
     return NULL;
 }
 
-/* Returns the names, with commas between: for sentences. Constant memory. */
+/* Returns the names, separated by commas, for sentences. Constant memory. */
 static const char *tiktoken_name_list(void)
 {
     return "gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony, llama3, "
@@ -312,11 +311,11 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
     return LEAT_OK;
 }
 
-/* Reads a line in the form of all published files: a token, a space, a rank, a newline. Returns the start of the next
- * line; NULL, and changes nothing, if the line has another form. */
+/* Reads a line in the form of all published files: a token, a space, a rank, a newline. Returns the start of the
+ * next line. If the line has another form, returns NULL, and changes nothing. */
 static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
-    /* not from every empty line to the end of the file */
+    /* an empty line must not be searched to the end of the file */
     const uint8_t *space = *p > ' ' ? memchr(p, ' ', (size_t)(end - p)) : NULL, *rank;
     uint64_t id = 0;
     size_t bytes;
@@ -331,7 +330,7 @@ static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const 
     return p + 1;
 }
 
-/* Any line, without its end. */
+/* Reads a line of any form, without its end. */
 static enum leat_status read_any_line(struct reader *r, const uint8_t *p, const uint8_t *newline)
 {
     while (p < newline && is_space(*p))
@@ -360,8 +359,8 @@ static enum leat_status read_lines(struct reader *r)
     return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file has no tokens");
 }
 
-/* If a token is given twice, the later rank counts, as in a Python dictionary. Works in steps, so that the memory of
- * the map is there when it is needed. */
+/* Drops repeated tokens: the later rank counts, as in a Python dictionary. Works in steps, so that the memory of the
+ * map is there when it is needed. */
 static enum leat_status drop_repeated(struct reader *r)
 {
     struct tokenizer_spec *spec = r->spec;
@@ -381,7 +380,7 @@ static enum leat_status drop_repeated(struct reader *r)
             string_map_prefetch(&seen, hashes[k]);
         }
         entry = string_map_add(&seen, hashes[i % 32], spec_token_bytes(spec, t), t->length, &found);
-        spec->tokens[entry] = *t; /* an entry for each text, in order: never after the token that is read */
+        spec->tokens[entry] = *t; /* an entry for each text, in order, which is never after the token that is read */
         kept += !found;
     }
     spec->token_count = kept;
@@ -472,7 +471,7 @@ static bool is_rank(const struct reader *r, uint64_t id)
     return false;
 }
 
-/* tokenizer_config.json: "added_tokens_decoder": { "163584": { "content": "[BOS]", ... }, ... } */
+/* Reads tokenizer_config.json: "added_tokens_decoder": { "163584": { "content": "[BOS]", ... }, ... } */
 static enum leat_status add_config_specials(struct reader *r, uint32_t list)
 {
     const struct jsontree *j = r->source->config;
@@ -520,7 +519,7 @@ static enum leat_status add_specials(struct reader *r, const struct tiktoken_nam
     return name->ranks == r->spec->token_count ? add_row_specials(r, name) : LEAT_OK;
 }
 
-/* tiktoken encodes what the expression matches, and drops the text between matches. */
+/* Makes the pipeline. tiktoken encodes what the expression matches, and drops the text between matches. */
 static enum leat_status make_pipeline(struct reader *r, const struct tiktoken_name *name)
 {
     struct tokenizer_spec *spec = r->spec;
@@ -540,7 +539,7 @@ static enum leat_status make_pipeline(struct reader *r, const struct tiktoken_na
     return LEAT_OK;
 }
 
-/* Makes room for the most tokens that the file can have, and the most bytes in them. */
+/* Makes room for the most tokens, and the most bytes in them, that the file can have. */
 static enum leat_status make_room(struct reader *r)
 {
     const struct load_source *source = r->source;
@@ -594,7 +593,7 @@ static enum leat_status wrong_member(const struct jsontree *j, uint32_t node, co
     return status_set_at(err, LEAT_E_VOCABULARY, j->path, at, "%s: %s (byte %" PRIu64 ")", j->path, what, at);
 }
 
-/* Adds each text once, since only one of several ids would be found. */
+/* Adds each text once, since of several ids only one would be found. */
 static enum leat_status add_listed(struct reader *r, const struct jsontree *j, uint32_t list)
 {
     struct string_map seen = { 0 };
@@ -621,8 +620,8 @@ static enum leat_status add_listed(struct reader *r, const struct jsontree *j, u
     return s;
 }
 
-/* If an id belongs to two tokens, tiktoken decodes it to the one that has it as its rank, and encodes it from
- * either. */
+/* Checks that no id belongs to two tokens. tiktoken decodes such an id to the token that has it as its rank, and
+ * encodes it from either. */
 static enum leat_status check_apart(const struct reader *r)
 {
     for (uint32_t i = 0; i < r->spec->added_count; i++)

@@ -28,11 +28,11 @@
 
 /* ---- The hub's cache --------------------------------------------------------------------------------------------- */
 
-/* The folder in which Hugging Face's programs keep the files of models that they have downloaded. */
+/* Finds models in the folder in which Hugging Face's programs keep the files that they have downloaded. */
 
 #define ROOM 4096
 
-/* The hub allows letters, digits, '-', '_' and '.' in names. */
+/* Returns true for a name that the hub allows: letters, digits, '-', '_' and '.'. */
 static bool is_name(const char *text, size_t length)
 {
     if (length == 0 || length > 96 || text[0] == '.' || text[0] == '-')
@@ -47,7 +47,7 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
-/* A revision is a branch, a tag, a hash, or a name like "refs/pr/7" with '/' in it. */
+/* Returns true for a revision: a branch, a tag, a hash, or a name like "refs/pr/7" with '/' in it. */
 static bool is_revision(const char *text)
 {
     const char *slash;
@@ -79,8 +79,8 @@ static const char *set(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-/* Returns false if it does not fit. As in the hub's own code, a leading "~/" of the variable stands for the home
- * folder. */
+/* Writes the path of the cache. Returns false if it does not fit. As in the hub's own code, a leading "~/" of the
+ * variable stands for the home folder. */
 static bool cache_folder(char *out, size_t room)
 {
     const char *home = set("HOME"), *value, *tail = "";
@@ -110,7 +110,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The commit that refs/REVISION names. False: no such file, or no name in it. */
+/* Reads the commit that refs/REVISION names. Returns false if there is no such file, or no name in it. */
 static bool read_ref(char *commit, size_t room, const char *model, const char *revision)
 {
     char path[ROOM];
@@ -130,7 +130,7 @@ static bool read_ref(char *commit, size_t room, const char *model, const char *r
     return good;
 }
 
-/* The only folder under snapshots/: a cache that was copied without refs. */
+/* Finds the only folder under snapshots/, for a cache that was copied without refs. */
 static bool only_snapshot(char *commit, size_t room, const char *model)
 {
     char path[ROOM];
@@ -159,7 +159,7 @@ static bool find_snapshot(char *folder, size_t room, const char *model, const ch
     return snprintf(folder, room, "%s/snapshots/%s", model, commit) < (int)room && is_folder(folder);
 }
 
-/* The folder of a model in the cache, which may not be there. `model` has ROOM bytes. */
+/* Writes the path of a model's folder in the cache, which may not exist. `model` has ROOM bytes. */
 static enum leat_status hub_cache_place(char *model, const char *id, struct leat_error *err)
 {
     size_t length = strcspn(id, "@"), used;
@@ -198,12 +198,12 @@ static enum leat_status hub_cache_find(char *folder, size_t room, const char *mo
 
 /* ---- Names of models --------------------------------------------------------------------------------------------- */
 
-/* Names of models that users give instead of the name of a vocabulary, and the vocabulary that each uses. For sentences
- * only: no name in this table opens anything. */
+/* Names of models that users give instead of the name of a vocabulary, and the vocabulary that each uses. They are
+ * used in sentences only: no name in this table opens anything. */
 struct model_name {
-    const char *name;       /* small letters and digits */
-    const char *builtin;    /* its built-in vocabulary, or NULL: */
-    const char *repository; /* whose tokenizer.json has its vocabulary, on the Hugging Face hub */
+    const char *name;       /* name in small letters and digits */
+    const char *builtin;    /* built-in vocabulary of the model, or NULL: */
+    const char *repository; /* repository on the Hugging Face hub whose tokenizer.json has its vocabulary */
 };
 
 /* OpenAI's rows follow tiktoken 0.14.0 (tiktoken/model.py). The first row that fits is taken, so a row stands before
@@ -266,8 +266,8 @@ static bool fits(const char *name, const char *row)
     return *name == '\0' || separates(*name);
 }
 
-/* Returns the row of a model's name, however it is written and whatever follows: gpt4o for "GPT-4o-mini". NULL if no
- * row is meant; a name with a '/' is a path or an id, and never is. */
+/* Returns the row of a model's name, however it is written and whatever follows: gpt4o for "GPT-4o-mini". Returns
+ * NULL if no row is meant. A name with a '/' is a path or an id, and never means a row. */
 static const struct model_name *model_name_find(const char *name)
 {
     if (strchr(name, '/'))
@@ -285,7 +285,7 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* *path is folder/name or folder/name.zst, whichever is there first, or NULL. */
+/* Sets *path to folder/name or folder/name.zst, the first of them that exists, or NULL. */
 static enum leat_status file_of(char **path, const char *folder, const char *name, struct leat_error *err)
 {
     static const char *const endings[] = { "", ".zst" };
@@ -309,8 +309,8 @@ static bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* The name of the only file in a folder with this beginning and this ending, and more between them; NAME and NAME.zst
- * together count once. `name` has ROOM bytes. */
+/* Finds the only file in a folder whose name has this beginning and this ending, and more between them; NAME and
+ * NAME.zst together count once. `name` has ROOM bytes. */
 static enum leat_status only_one(char *name, const char *folder, const char *beginning, const char *ending,
                                  struct leat_error *err)
 {
@@ -344,11 +344,11 @@ static enum leat_status only_one(char *name, const char *folder, const char *beg
     return LEAT_OK;
 }
 
-/* In the order in which they are looked for: names, and the beginnings and endings of names. The first are those of
+/* The files that are looked for, in this order: names, and beginnings and endings of names. The first are those of
  * AutoTokenizer; after them, those of its classes. */
 static const struct {
     const char *name, *beginning, *ending;
-    const char *with; /* it counts only with this file beside it */
+    const char *with; /* the file counts only with this file beside it */
 } known_files[] = {
     { .name = "tokenizer.json" },
     { .name = "tekken.json" },
@@ -361,7 +361,7 @@ static const struct {
     { .beginning = "", .ending = ".tiktoken" },
     { .name = "tiktoken.model" },
     { .name = "vocab.json", .with = "merges.txt" },
-    { .name = "vocab.txt" }, /* is refused with words of its own */
+    { .name = "vocab.txt" }, /* a vocab.txt is refused with its own sentence */
 };
 
 static enum leat_status in_folder(char **path, const char *folder, struct leat_error *err)
@@ -434,7 +434,7 @@ static bool has(const struct hub_model *m, const char *wanted)
     return i < m->count;
 }
 
-/* Fetches the files of a row of known_files: one, and its compressed form; or several, of which in_folder() says so. */
+/* Fetches the files of a row of known_files: one file, or its compressed form; or several, if in_folder() says so. */
 static enum leat_status fetch_row(const struct hub_model *m, const char *folder, size_t row, bool *found,
                                   struct leat_error *err)
 {
@@ -451,7 +451,7 @@ static enum leat_status fetch_row(const struct hub_model *m, const char *folder,
     return s;
 }
 
-/* Fetches the files beside the vocabulary, then the vocabulary, so that a folder that has it is complete. */
+/* Fetches the files beside the vocabulary, then the vocabulary, so that a folder with a vocabulary is complete. */
 static enum leat_status fetch_files(const struct hub_model *m, const char *folder, const char *id,
                                     struct leat_error *err)
 {
@@ -470,7 +470,7 @@ static enum leat_status fetch_files(const struct hub_model *m, const char *folde
     return s;
 }
 
-/* Fetches the model's tokenizer into the cache, and says where it is then. `folder` has ROOM bytes. */
+/* Fetches the model's tokenizer into the cache, and sets `folder`, of ROOM bytes, to where it is then. */
 static enum leat_status fetch_model(char *folder, const char *model, const char *id, const struct locate_stop *stop,
                                     struct leat_error *err)
 {
@@ -490,7 +490,7 @@ static enum leat_status fetch_model(char *folder, const char *model, const char 
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else *stored. */
+/* Reads a file, and decompresses it if it is compressed: then *plain is memory of its own, else it is *stored. */
 static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *stored_size, uint8_t **plain,
                                   uint64_t *plain_size, struct leat_error *err)
 {
@@ -545,7 +545,7 @@ static bool names_a_file(const char *spec)
     return false;
 }
 
-/* Suggests only what is certain: another vocabulary would give wrong ids. */
+/* Says that nothing has this name, and suggests only what is certain: another vocabulary would give wrong ids. */
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
     const struct model_name *model = model_name_find(spec);
@@ -575,8 +575,8 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
                          builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
-/* A model's id: in the cache, else, if it is "org/name", on the Hub. *why says what is wrong, with LEAT_E_NO_FILE also
- * where the Hub could not be asked. */
+/* Finds a model by its id: in the cache, else, if it is "org/name", on the Hub. *why says what is wrong; its status
+ * is LEAT_E_NO_FILE also if the Hub could not be asked. */
 static enum leat_status find_model(char **path, const char *id, const struct locate_stop *stop, struct leat_error *why)
 {
     struct leat_error hub = { .message = "" };

@@ -27,7 +27,7 @@
 enum located_beside { BESIDE_CONFIG, BESIDE_MODEL, BESIDE_MAP, BESIDE_ADDED, BESIDE_MERGES, BESIDES };
 
 struct located_file {
-    char *path;     /* NULL if the file is missing */
+    char *path;     /* path; NULL if the file is missing */
     uint8_t *bytes; /* decompressed */
     uint64_t size;
 };

@@ -25,7 +25,7 @@ const uint8_t *load_after_mark(const struct load_source *source)
     return source->bytes + (marked ? 3 : 0);
 }
 
-/* A line of base64, white space and a digit. */
+/* Returns true for a line of base64, white space and a digit. */
 static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *begin = p;
@@ -93,7 +93,8 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         p++;
     if (p < end && (*p == '{' || *p == '['))
         return load_json(spec, format, source, err);
-    if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a vocabulary entry */
+    if (source->size > 0 && source->bytes[0] == 0x0a) { /* the first byte is that of field 1 of ModelProto, a
+                                                           vocabulary entry */
         *format = LOAD_SENTENCEPIECE;
         return load_sentencepiece(spec, source, err);
     }
@@ -145,7 +146,7 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     return s;
 }
 
-/* The file is made of several: a dataset stores the one that is made. */
+/* Replaces the file's bytes by those made of several files, which a dataset stores. */
 static void replace_bytes(struct located *at, struct buffer *json)
 {
     if (at->plain != at->stored)
@@ -190,7 +191,8 @@ static enum leat_status with_specials(struct opened_spec *o, struct load_source 
 
 /* ---- Classes of transformers ------------------------------------------------------------------------------------- */
 
-/* A member that names a class or a type of models, without Fast, between spaces; "": no such member. */
+/* Reads a member that names a class or a type of models, without Fast, between spaces; "" if there is no such
+ * member. */
 static void read_name(const struct jsontree *j, const char *key, char name[80])
 {
     uint32_t node = j->nodes ? jsontree_member(j, 0, key) : JSONTREE_NONE;
@@ -205,7 +207,8 @@ static void read_name(const struct jsontree *j, const char *key, char name[80])
     snprintf(name, 80, " %.*s ", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
 }
 
-/* The class that the configuration names, else the model's configuration: its class, its type. */
+/* Finds the class that the tokenizer's configuration names, or else the model's configuration, by its class or its
+ * type. */
 static void class_name(const struct jsontree trees[BESIDES], char name[80])
 {
     read_name(&trees[BESIDE_CONFIG], "tokenizer_class", name);
@@ -220,8 +223,8 @@ static bool is_in(const char *name, const char *names)
     return name[0] && !strchr(name + 1, ' ')[1] && strstr(names, name);
 }
 
-/* vocab.json and merges.txt: GPT2Tokenizer's, if no file beside them names a class. A dataset stores the file that is
- * made of them. */
+/* Makes a tokenizer.json of vocab.json and merges.txt: GPT2Tokenizer's, if no file beside them names a class. A
+ * dataset stores the file that is made. */
 static enum leat_status assemble_parts(struct located *at, const struct jsontree trees[BESIDES], struct leat_error *err)
 {
     const struct jsontree *config = &trees[BESIDE_CONFIG], *map = &trees[BESIDE_MAP], *added = &trees[BESIDE_ADDED];
@@ -259,9 +262,9 @@ static enum leat_status assemble_parts(struct located *at, const struct jsontree
 
 /* Classes that encode texts with other ids than the sentencepiece model that they convert. */
 static const struct {
-    const char *names; /* the class and the types of models that name it alone, each between spaces */
-    const char *types; /* the types of models that the class may be named beside; NULL for any type */
-    bool slow;         /* it has no tokenizer.json */
+    const char *names; /* the class, and the types of models that name the class by themselves, each between spaces */
+    const char *types; /* the types of models beside which the class may be named; NULL for any type */
+    bool slow;         /* true if it has no tokenizer.json */
 } other_ids[] = {
     { " LlamaTokenizer ", " llama ", false },
     { " GemmaTokenizer gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 ",
@@ -312,7 +315,7 @@ static enum leat_status check_ids(const struct opened_spec *o, const struct json
     return LEAT_OK;
 }
 
-/* Returns the file that names the tokens with a part of their own, as transformers has it: special_tokens_map.json, but
+/* Returns the file that names the tokens with special roles, as transformers has it: special_tokens_map.json, but
  * not beside a configuration that lists all added tokens. */
 static const struct jsontree *naming(const struct jsontree trees[BESIDES])
 {
@@ -352,7 +355,8 @@ static enum leat_status check_piece(const struct opened_spec *o, const struct js
         err);
 }
 
-/* Objects from ids to tokens ("added_tokens_decoder"), or from tokens to ids (added_tokens.json). */
+/* Checks the tokens of an object from ids to tokens ("added_tokens_decoder"), or from tokens to ids
+ * (added_tokens.json). */
 static enum leat_status check_object(const struct opened_spec *o, const struct jsontree *j, uint32_t node, bool by_id,
                                      struct leat_error *err)
 {

@@ -1,6 +1,5 @@
-/*
- * spec_open.h: the whole way from -t SPEC to a spec: locate, decompress, load, fingerprint, end-of-document token.
- */
+/* spec_open.h: the whole way from -t SPEC to a spec: finds the file, decompresses and loads it, and adds the
+ * fingerprint and the end-of-document token. */
 #ifndef LEAT_TOKENIZER_SPEC_OPEN_H
 #define LEAT_TOKENIZER_SPEC_OPEN_H
 
@@ -13,7 +12,7 @@
 
 struct opened_spec {
     struct tokenizer_spec *spec;
-    enum load_format format; /* 0 for a built-in */
+    enum load_format format; /* format of the file; 0 for a built-in */
     struct located at;       /* the built-in or file; a dataset keeps at.stored */
     uint8_t print[FINGERPRINT_BYTES];
     struct end_token end;

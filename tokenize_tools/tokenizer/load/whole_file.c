@@ -42,13 +42,13 @@ bool whole_file_is_zstd(const uint8_t *bytes, uint64_t size)
     return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
-/* So large may be what a file of this size decompresses to. */
+/* Returns the most bytes that a file of this size may decompress to. */
 static uint64_t max_plain(uint64_t size)
 {
     return size < WHOLE_FILE_MAX / WHOLE_FILE_TIMES ? WHOLE_FILE_BASE + WHOLE_FILE_TIMES * size : WHOLE_FILE_MAX;
 }
 
-/* Doubles, beginning with what the first frame says of itself; never beyond the bound. */
+/* Doubles the output, beginning with the size that the first frame says; never beyond the bound. */
 static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const char *path, struct leat_error *err)
 {
     unsigned long long hint = ZSTD_getFrameContentSize(in->src, in->size);
@@ -75,7 +75,7 @@ static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const
 static enum leat_status decompress(ZSTD_DCtx *context, ZSTD_outBuffer *out, ZSTD_inBuffer *in, const char *path,
                                    struct leat_error *err)
 {
-    size_t left = 1; /* 0: a frame has just ended */
+    size_t left = 1; /* 0 if a frame has just ended */
     enum leat_status s;
 
     for (;;) {

@@ -10,8 +10,8 @@
 /* The greatest size of a file, and of its decompressed bytes. */
 #define WHOLE_FILE_MAX ((uint64_t)1 << 30)
 
-/* The most bytes that a file may become: a base, and this many times its size. Vocabularies become 3 to 10 times as
- * large; 9 KB that become 40 MB take 623 MB to read. */
+/* Limit of the bytes that a file may become: a base, and this many times its size. Vocabularies become 3 to 10 times
+ * as large; 9 KB that become 40 MB take 623 MB to read. */
 #define WHOLE_FILE_BASE  ((uint64_t)8 << 20)
 #define WHOLE_FILE_TIMES 100u
 

@@ -1,8 +1,5 @@
-/*
- * byte_pairs.c: the models of byte pairs, four rows of the table, and the section "model" of type BPE in a
- * tokenizer.json. The rows differ in where their merges come from (bpe/bpe_make.c), and are one otherwise. bpe/ does
- * the work.
- */
+/* byte_pairs.c: the models of byte pairs, four rows of the table, and the section "model" of type BPE in a
+ * tokenizer.json. The rows differ only in where their merges come from (bpe/bpe_make.c). bpe/ does the work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +26,11 @@
 struct merging {
     struct load_hf *h;
     uint32_t list;
-    bool pairs;      /* ["a","b"], not "a b" */
-    uint32_t number; /* merges done, for sentences */
+    bool pairs;      /* true for ["a","b"], false for "a b" */
+    uint32_t number; /* number of merges so far, for sentences */
     uint32_t prefix; /* bytes of continuing_subword_prefix, which the right part loses when joined */
 
-    struct spec_merge *merges; /* entries of the vocabulary for now, not ids */
+    struct spec_merge *merges; /* merges, as entries of the vocabulary at first, not ids */
     uint32_t count;
 
     /* The last merge that makes each token, and the merge before each merge that makes its token. A pair that is given
@@ -41,14 +38,14 @@ struct merging {
     uint32_t *last, *before;
 
     uint32_t guess;       /* the entry that the last merge made */
-    struct buffer joined; /* the batch's joined texts */
+    struct buffer joined; /* joined texts of the batch */
     uint32_t pending;
     struct {
         uint32_t node;
         struct jsontree_text part[3]; /* left, right, joined */
         uint64_t hash[3];
         size_t joined_at;
-        uint32_t result; /* the entry, if it was guessed; else STRING_MAP_NONE */
+        uint32_t result; /* entry of the joined text if it was guessed, else STRING_MAP_NONE */
     } batch[BATCH];
 };
 
@@ -62,7 +59,7 @@ static enum leat_status missing(struct merging *m, uint32_t node, struct jsontre
                          (unsigned)m->number + 1, (int)shown, (const char *)t.bytes);
 }
 
-/* Adds a merge; it replaces an earlier one of its pair, whose result becomes SPEC_NONE. */
+/* Adds a merge. It replaces an earlier merge of its pair, whose result becomes SPEC_NONE. */
 static void keep_merge(struct merging *m, struct spec_merge merge)
 {
     uint32_t *link = &m->last[merge.result];
@@ -82,7 +79,7 @@ static void keep_merge(struct merging *m, struct spec_merge merge)
     m->last[merge.result] = m->count++;
 }
 
-/* Hashes, and fetches the memory, one step after the other. */
+/* Hashes texts and fetches memory, one step after the other. */
 static void prepare(struct merging *m)
 {
     const struct string_map *vocab = &m->h->vocab;
@@ -125,7 +122,7 @@ static enum leat_status flush(struct merging *m)
     return LEAT_OK;
 }
 
-/* Returns true if the entry's text is the two joined. Most are short enough to compare as numbers. */
+/* Returns true if the entry's text is the two texts joined. Most are short enough to compare as numbers. */
 static bool is_joined(const struct string_map_entry *e, struct jsontree_text left, struct jsontree_text right)
 {
     if (e->length != left.length + right.length)
@@ -138,8 +135,9 @@ static bool is_joined(const struct string_map_entry *e, struct jsontree_text lef
 }
 
 /*
- * Merges are mostly in the order of the tokens that they make: the result is that of the last merge, or the entry after
- * it. This saves a third of the look-ups. STRING_MAP_NONE: it is neither.
+ * Guesses the entry of a merge's result: merges are mostly in the order of the tokens that they make, so it is that
+ * of the last merge, or the entry after it. This saves a third of the look-ups. Returns STRING_MAP_NONE if it is
+ * neither.
  */
 static uint32_t guess_result(const struct merging *m, struct jsontree_text left, struct jsontree_text right)
 {
@@ -151,7 +149,7 @@ static uint32_t guess_result(const struct merging *m, struct jsontree_text left,
     return STRING_MAP_NONE;
 }
 
-/* `right` comes without the prefix, which it loses when joined. */
+/* Joins two texts. `right` comes without the prefix, which it loses when joined. */
 static enum leat_status join(struct merging *m, struct jsontree_text left, struct jsontree_text right)
 {
     uint32_t i = m->pending;
@@ -189,7 +187,7 @@ static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsont
     return ++m->pending == BATCH ? flush(m) : LEAT_OK;
 }
 
-/* "left right". Lines of a merges.txt that begin with "#version" are skipped, as the reference does. */
+/* Adds a line "left right". Lines of a merges.txt that begin with "#version" are skipped, as in the reference. */
 static enum leat_status add_line(struct merging *m, uint32_t node)
 {
     struct jsontree_text t = jsontree_string(m->h->j, node);
@@ -235,7 +233,7 @@ static enum leat_status read_list(struct merging *m)
     return s == LEAT_OK ? flush(m) : s;
 }
 
-/* Merges that still count, with ids. */
+/* Stores the merges that still count, with ids. */
 static void store_merges(struct merging *m)
 {
     const struct string_map_entry *entries = m->h->vocab.entries;
@@ -329,7 +327,7 @@ static enum leat_status read_byte_pairs(struct load_hf *h, uint32_t node)
     if (s == LEAT_OK)
         s = read_merges(h, node);
     if (s == LEAT_OK)
-        s = read_dropout(h, node); /* last: a model without a type may be of another kind for all else */
+        s = read_dropout(h, node); /* read last: a model without a type may be of another kind by all else */
     if (s != LEAT_OK)
         return s;
     return load_hf_tokens(h);

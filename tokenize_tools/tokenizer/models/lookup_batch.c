@@ -7,13 +7,13 @@
 #include "base/big.h"
 #include "base/status.h"
 
-/* A shared cache begins with room for so many pieces: with less, texts in many languages took a tenth longer. */
+/* Number of pieces that a shared cache begins with room for: with less, texts in many languages took a tenth longer. */
 #define MANY_NEW ((size_t)1 << 20)
 
 enum leat_status lookup_batch_make(struct lookup_batch **out, const struct bound *bound, size_t cache_bytes,
                                    struct leat_error *err)
 {
-    /* calloc() takes untouched memory from the system, which costs nothing; so it is aligned here */
+    /* calloc() takes untouched memory from the system, which costs nothing; so the struct is aligned here */
     void *memory = calloc(1, sizeof(struct lookup_batch) + _Alignof(struct lookup_batch));
     struct lookup_batch *l = memory ? big_align(memory, _Alignof(struct lookup_batch)) : NULL;
 
@@ -40,7 +40,7 @@ void lookup_batch_free(struct lookup_batch *l)
 
 void lookup_batch_note(struct lookup_batch *l, const struct model *m, size_t bytes)
 {
-    if (word_cache_grow(&l->words, m->words, bytes, MANY_NEW)) /* nothing is known beforehand */
+    if (word_cache_grow(&l->words, m->words, bytes, MANY_NEW)) /* no pieces are known beforehand */
         word_store_publish(m->words);
     word_cache_take(&l->words, m->words);
 }
@@ -104,7 +104,7 @@ static enum leat_status take_some(struct lookup_batch *l, const struct lookup_wa
     return s;
 }
 
-/* Takes a piece that the cache did not have; it may be there by now. Otherwise it is collected. */
+/* Takes a piece that the cache did not have. By now it may be there; otherwise it is collected. */
 static enum leat_status take_missed(struct lookup_batch *l, uint32_t at, const struct lookup_way *way,
                                     struct leat_error *err)
 {
@@ -173,7 +173,7 @@ enum leat_status lookup_batch_write(struct lookup_batch *l, uint32_t from, uint3
     return s;
 }
 
-/* Pretokens none of which is too long for the cache. */
+/* Encodes pretokens none of which is too long for the cache. */
 static enum leat_status encode_short(struct lookup_batch *l, const struct lookup_way *way, struct pretoken_rest *r,
                                      struct id_list *out, struct leat_error *err)
 {
@@ -191,7 +191,7 @@ static enum leat_status encode_short(struct lookup_batch *l, const struct lookup
     return s;
 }
 
-/* A pretoken that no line keeps; the store may. */
+/* Encodes a pretoken that is too long for the cache; the store may have it. */
 static enum leat_status encode_long(struct lookup_batch *l, const struct lookup_way *way, const uint8_t *text,
                                     size_t bytes, struct id_list *out, struct leat_error *err)
 {

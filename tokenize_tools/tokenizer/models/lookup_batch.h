@@ -23,7 +23,7 @@ struct lookup_piece {
     uint32_t ids[PRETOKEN_IDS];
 };
 
-/* The most pieces that are looked up together, and the most bytes of all. */
+/* Most pieces that are looked up together, and most bytes of all of them. */
 #define LOOKUP_PIECES 32
 #define LOOKUP_BYTES  256
 

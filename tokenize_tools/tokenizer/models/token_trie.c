@@ -9,8 +9,9 @@
 /* ---- The order of tokens ----------------------------------------------------------------------------------------- */
 
 /*
- * A trie is made several times faster from tokens in the order of their texts than in any other (trie.h). Most texts
- * differ in their first eight bytes, which are compared as a number; only others have to be fetched.
+ * A token to be added. A trie is made several times faster from tokens in the order of their texts than in any other
+ * (trie.h). Most texts differ in their first eight bytes, which are compared as a number; only for others the text
+ * has to be fetched.
  */
 
 struct entry {
@@ -81,21 +82,21 @@ static enum leat_status make_order(uint32_t **order, uint32_t *count, const stru
 /* ---- The packed trie --------------------------------------------------------------------------------------------- */
 
 /*
- * Nodes are placed one after another, depth first, so that a token's bytes lie close together. A node's children need
- * a base for which all their units are free; it is looked for in the last few blocks of 256 units, which a base does
- * not leave. No two nodes have one base, so a unit that carries the byte by which it was reached is the right child. A
- * unit that stays free carries the byte by which no base of its block reaches it.
+ * Packs nodes. They are placed one after another, depth first, so that a token's bytes lie close together. A node's
+ * children need a base for which all their units are free; it is looked for in the last few blocks of 256 units,
+ * which a base does not leave. No two nodes have one base, so a unit that carries the byte by which it was reached
+ * is the right child. A unit that stays free carries the byte by which no base of its block reaches it.
  */
 
 #define BLOCK        256u
 #define OPEN_BLOCKS  16u
-#define MAX_FAILURES 64u /* then a block is full, for practical purposes: without a limit, loading is twice as slow */
+#define MAX_FAILURES 64u /* Failures after which a block counts as full: without a limit, loading is twice as slow. */
 
 /* A block that still has room. */
 struct block {
     uint32_t begin;
     uint32_t failures;
-    uint64_t taken[BLOCK / 64]; /* units, a bit each */
+    uint64_t taken[BLOCK / 64]; /* a bit for each unit that is taken */
     bool based[BLOCK];          /* bases of nodes */
 };
 
@@ -118,8 +119,8 @@ static bool is_taken(const struct block *b, unsigned unit)
     return b->taken[unit / 64] >> unit % 64 & 1;
 }
 
-/* Gives free units a byte by which nothing reaches them. A block with a free unit has a free base, since each base has
- * a unit of its own; in the first one that is base 0, of which no node is. */
+/* Gives free units a byte by which nothing reaches them. A block with a free unit has a free base, since each base
+ * has a unit of its own; in the first block that is base 0, which no node has. */
 static void close_block(struct packing *p, unsigned i)
 {
     struct block *b = &p->open[i];
@@ -168,7 +169,7 @@ static bool fits(const struct block *b, unsigned base, const struct trie_node *c
     return true;
 }
 
-/* A block and a base in it for the children; opens a block if none has one. */
+/* Finds a block and a base in it for the children; opens a block if none has one. */
 static enum leat_status find_base(struct packing *p, const struct trie_node *children, unsigned count, unsigned *block,
                                   unsigned *base)
 {
@@ -191,7 +192,7 @@ static enum leat_status find_base(struct packing *p, const struct trie_node *chi
     if (s != LEAT_OK)
         return s;
     *block = p->open_count - 1;
-    *base = p->open[*block].based[0]; /* 0, or 1 in the first block */
+    *base = p->open[*block].based[0]; /* base 0, or 1 in the first block */
     return LEAT_OK;
 }
 

@@ -14,12 +14,12 @@
 #include "tokenizer/spec/spec.h"
 
 #define TOKEN_NONE     UINT32_MAX
-#define TOKEN_MAX      ((1u << 24) - 2) /* the greatest number of a token */
-#define TOKEN_NO_CHILD 0u               /* the base of a node without children */
+#define TOKEN_MAX      ((1u << 24) - 2) /* greatest number of a token */
+#define TOKEN_NO_CHILD 0u               /* base of a node without children */
 
 struct token_unit {
     uint32_t base;
-    uint32_t info; /* its byte, and above it the number of the token that ends here plus 1, or 0 */
+    uint32_t info; /* byte of the unit, and above it the number of the token that ends here plus 1, or 0 */
 };
 
 struct token_trie {
@@ -54,7 +54,7 @@ static inline bool token_step(const struct token_trie *t, uint32_t *base, uint8_
     if ((uint8_t)unit.info != byte)
         return false;
     *base = unit.base;
-    *number = (unit.info >> 8) - 1; /* TOKEN_NONE, if it is 0 */
+    *number = (unit.info >> 8) - 1; /* 0 becomes TOKEN_NONE */
     return true;
 }
 

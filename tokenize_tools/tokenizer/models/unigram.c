@@ -19,8 +19,8 @@
 
 /* ---- The section in a tokenizer.json ----------------------------------------------------------------------------- */
 
-/* The vocabulary is a list of pairs, a text and a score; a token's place is its id. A text may be given twice: then the
- * later one counts. */
+/* Reads the vocabulary, a list of pairs of a text and a score; a token's place is its id. A text may be given twice:
+ * then the later one counts. */
 
 /* Checks that all elements are pairs of a text and a number. Sets *bytes to the size of all texts. */
 static enum leat_status check_pairs(struct load_hf *h, uint32_t list, uint64_t *bytes)
@@ -105,7 +105,7 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
     return s == LEAT_OK ? read_pairs(h, list, scores) : s;
 }
 
-/* "unk_id": the place of a token, or null. */
+/* Reads "unk_id": the place of a token, or null. */
 static enum leat_status read_unknown(struct load_hf *h, uint32_t model)
 {
     uint32_t node = jsontree_member(h->j, model, "unk_id");
@@ -128,12 +128,12 @@ static enum leat_status read_unigram(struct load_hf *h, uint32_t node)
     return s == LEAT_OK ? load_hf_bool(h, node, "byte_fallback", LOAD_HF_DEFAULT, &h->spec->byte_fallback) : s;
 }
 
-/* How much less than the lowest token an unknown character scores. */
+/* How much lower than the lowest token an unknown character scores. */
 #define UNKNOWN_PENALTY 10.0
 
 /* ---- Scores ------------------------------------------------------------------------------------------------------ */
 
-/* sentencepiece: a float, as everything that it computes. */
+/* Returns the score of a token. sentencepiece computes everything with floats. */
 static double score_of(const struct tokenizer_spec *spec, uint32_t i)
 {
     const struct spec_unigram *data = spec->model_data;
@@ -143,7 +143,7 @@ static double score_of(const struct tokenizer_spec *spec, uint32_t i)
     return spec->tokens[i].type == SPEC_USER_DEFINED ? (float)(0.1 * (spec->tokens[i].length - 1)) : spec->scores[i];
 }
 
-/* Returns the lowest score: of sentencepiece's tokens only that of normal ones. */
+/* Returns the lowest score; among sentencepiece's tokens, only normal ones count. */
 static double lowest_score(const struct unigram *m)
 {
     double lowest = m->narrow ? (double)FLT_MAX : HUGE_VAL;
@@ -178,7 +178,7 @@ static bool can_be_found(const struct spec_token *t)
     return !t->foreign && t->length > 0 && (t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED);
 }
 
-/* Returns the token "<0xNN>", or SPEC_NONE. sentencepiece's have a type of their own. */
+/* Returns the token "<0xNN>", or SPEC_NONE. In sentencepiece these tokens have a type of their own. */
 static uint32_t byte_token(const struct unigram *m, unsigned byte)
 {
     char name[8];
@@ -229,7 +229,7 @@ static enum leat_status make_unigram(struct model **out, const struct tokenizer_
     s = take_scores(m, err);
     if (s == LEAT_OK)
         s = token_trie_of_spec(&m->trie, spec, can_be_found, true, &m->longest,
-                               err); /* the later of equal texts counts */
+                               err); /* of equal texts, the later one counts */
     if (s == LEAT_OK)
         s = unigram_make_pieces(m, err);
     if (s == LEAT_OK)

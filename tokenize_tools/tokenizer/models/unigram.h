@@ -36,18 +36,18 @@ enum unigram_fallback { FALLBACK_NONE, FALLBACK_SOME, FALLBACK_ALL };
 struct unigram {
     struct model model;
     const struct tokenizer_spec *spec;
-    struct token_trie trie; /* its numbers are places in spec->tokens, which are ids */
+    struct token_trie trie; /* trie of the tokens; its numbers are places in spec->tokens, which are ids */
     double *scores;         /* scores by id, and the score of `stand_in` */
     double unknown_score;
     uint32_t longest; /* bytes of the longest token */
     bool narrow;      /* true for sentencepiece: sums are floats over the whole text, unknown runs are not looked up */
     enum unigram_fallback fallback;
-    uint32_t bytes[256]; /* ids of bytes, or SPEC_NONE */
+    uint32_t bytes[256]; /* ids of the tokens of bytes, or SPEC_NONE */
     struct byte_alphabet alphabet;
 
     bool by_pieces;    /* true if scores are so small that encoding by pieces is exact */
-    double highest;    /* greatest absolute value of all scores and the unknown one */
-    float *floats;     /* scores, and the score of `stand_in`, if `narrow` */
+    double highest;    /* greatest absolute value of all scores, the unknown one included */
+    float *floats;     /* scores as floats, and the score of `stand_in`, if `narrow` */
     uint32_t stand_in; /* id of an unknown character in a piece; TOKEN_NONE if such pieces are apart */
     struct class_cuts classes;
     struct char_cuts char_cuts;
@@ -70,11 +70,11 @@ struct unigram_scratch {
     struct bound *bound;
     struct unigram_node *nodes;
     size_t room;
-    double sum;   /* sum of the pretoken so far */
-    bool written; /* true if the ids of the run of unknown characters that may go on have been written */
+    double sum;   /* sum of the scores in the pretoken so far */
+    bool written; /* true if the present run of unknown characters, which may go on, has been written */
     struct lookup_batch *batch;
     struct unigram_search *search;
-    struct unigram_group *group; /* NULL unless sums begin at 0 in each pretoken */
+    struct unigram_group *group; /* group of pretokens; NULL unless sums begin at 0 in each pretoken */
 };
 
 /* The state of encoding a text, or a chunk of it. */
@@ -88,15 +88,15 @@ struct unigram_walk {
     struct leat_error *err;
 
     size_t cut;                /* last place at which all ways met; nodes count from there */
-    size_t run_begin, run_end; /* unknown characters that have not been written yet */
+    size_t run_begin, run_end; /* beginning and end of unknown characters that have not been written yet */
 
     size_t safe;       /* last cut outside a run of unknown characters */
-    size_t safe_count; /* number of ids that had been written there */
+    size_t safe_count; /* number of ids that had been written at that cut */
     double safe_sum;
     bool safe_written;
 };
 
-/* The greatest absolute value of sums of sentencepiece. */
+/* Greatest absolute value of sums of sentencepiece. */
 #define UNIGRAM_SUM_MAX 100000.0f
 
 /* ---- unigram_path.c ---- */
@@ -113,7 +113,7 @@ enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, 
 enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
                                       size_t bytes, struct id_list *out, struct leat_error *err);
 
-/* Encodes the text from `cut` on: to its end, or, unless `last`, as far as later text cannot change it. */
+/* Encodes the text from `cut` on: with `last` to its end, otherwise as far as later text cannot change it. */
 enum leat_status unigram_walk(struct unigram_walk *w);
 
 /* Notes that the text is encoded up to `cut`, unless that is in a run of unknown characters. */
@@ -121,7 +121,7 @@ void unigram_walk_note(struct unigram_walk *w);
 
 /* ---- unigram_pieces.c ---- */
 
-/* Does what unigram_walk() does, many times faster, by pieces. */
+/* Does the work of unigram_walk(), many times faster, by pieces. */
 enum leat_status unigram_walk_pieces(struct unigram_walk *w);
 
 /* Finds the places at which texts may be cut, and sets m->by_pieces if encoding by pieces is exact. */

@@ -16,12 +16,13 @@
 #include "base/utf8.h"
 #include "unigram.h"
 
-/* Room for more nodes is not kept. */
+/* Limit of nodes whose memory is kept. */
 #define MANY_NODES ((size_t)1 << 16)
 
 /* ---- Unknown characters ---- */
 
-/* Returns the bytes that a character of byte-level text has in the file's own writing, else its own. */
+/* Sets the bytes of a character: for byte-level text those of the file's own writing, else its own. Returns how many
+ * there are. */
 static size_t written_bytes(const struct unigram *m, const uint8_t *text, uint8_t out[2])
 {
     if (m->spec->byte_level)
@@ -30,7 +31,8 @@ static size_t written_bytes(const struct unigram *m, const uint8_t *text, uint8_
     return 1;
 }
 
-/* Appends the bytes of a text; false, and none, if one of them has no token. There is room. */
+/* Appends the tokens of a text's bytes. If one of them has no token, returns false and appends none. There must be
+ * room. */
 static bool put_bytes(struct unigram_walk *w, const uint8_t *text, size_t bytes)
 {
     size_t before = w->out->count;
@@ -47,7 +49,7 @@ static bool put_bytes(struct unigram_walk *w, const uint8_t *text, size_t bytes)
     return true;
 }
 
-/* Writes the ids of a run without a token, or of a part of one that goes on. */
+/* Writes the ids of a run that is not a token, or of a part of a run that goes on. */
 static void put_unknown(struct unigram_walk *w, const uint8_t *text, size_t bytes)
 {
     if (w->m->fallback != FALLBACK_NONE && put_bytes(w, text, bytes))
@@ -61,7 +63,7 @@ static enum leat_status reserve_run(struct unigram_walk *w)
     return id_list_reserve(w->out, 2 * (w->run_end - w->run_begin) + 1, w->err);
 }
 
-/* Writes the run, which ends here, if there is one. */
+/* Writes the run of unknown characters, which ends here, if there is one. */
 static enum leat_status end_run(struct unigram_walk *w)
 {
     size_t bytes = w->run_end - w->run_begin;
@@ -81,7 +83,7 @@ static enum leat_status end_run(struct unigram_walk *w)
     return LEAT_OK;
 }
 
-/* Writes what has come of a run that goes on, if nothing that comes can change it. */
+/* Writes a run of unknown characters that goes on, if no further text can change it. */
 static enum leat_status write_run(struct unigram_walk *w)
 {
     size_t bytes = w->run_end - w->run_begin;
@@ -186,7 +188,7 @@ static enum leat_status grow(struct unigram_walk *w, size_t needed)
     return LEAT_OK;
 }
 
-/* Room for all places that a token from `at` can reach. */
+/* Makes room for all places that a token from `at` can reach. */
 static enum leat_status reserve_nodes(struct unigram_walk *w, size_t at)
 {
     size_t reach = w->m->longest > 4 ? w->m->longest : 4;
@@ -205,7 +207,8 @@ static void rebase(struct unigram_node *nodes, size_t at, size_t frontier)
             nodes[i].score = (float)nodes[i].score - offset;
 }
 
-/* One more way to a place; *frontier is the furthest that was reached. Returns whether it is the best so far. */
+/* Offers one more way to a place. *frontier is the furthest place that was reached. Returns true if the way is the
+ * best so far. */
 static inline bool offer(struct unigram_node *nodes, size_t *frontier, size_t end, double score, uint32_t token,
                          size_t start)
 {
@@ -217,7 +220,7 @@ static inline bool offer(struct unigram_node *nodes, size_t *frontier, size_t en
     return true;
 }
 
-/* Bytes of a character: of byte-level text, each byte is one. */
+/* Returns the bytes of a character. In byte-level text, each byte is a character. */
 static inline size_t length_at(const struct unigram_walk *w, size_t at)
 {
     uint8_t c = w->text[at];
@@ -236,7 +239,7 @@ static enum leat_status no_unknown(const struct unigram_walk *w)
                       "the text has a character that is not in the vocabulary, which names no unknown token");
 }
 
-/* Offers all tokens that begin at `at`. *open: the text ends where a token may go on. */
+/* Offers all tokens that begin at `at`. Sets *open if the text ends where a token may go on. */
 static inline enum leat_status take_place(struct unigram_walk *w, size_t at, size_t *frontier, bool narrow, bool *open)
 {
     struct unigram_node *nodes = w->s->nodes;
@@ -267,7 +270,7 @@ static inline enum leat_status take_place(struct unigram_walk *w, size_t at, siz
 
 static inline enum leat_status find_path(struct unigram_walk *w, bool narrow)
 {
-    size_t frontier = 0, at = w->cut; /* the frontier counts from the cut */
+    size_t frontier = 0, at = w->cut; /* furthest place reached, counted from the cut */
     enum leat_status s = LEAT_OK;
     bool open = false;
 

@@ -20,13 +20,13 @@
 #include "base/tiny.h"
 #include "unigram.h"
 
-/* Scores further from 0 are not for this way. */
+/* Greatest absolute value of scores for encoding by pieces. */
 #define SCORE_MAX 500.0
 
-/* How far from 0 sums of doubles may be at the beginning of a piece. */
+/* Greatest absolute value of sums of doubles at the beginning of a piece. */
 #define WIDE_SUM_MAX 8e9
 
-/* Cuts that are looked for at a time. */
+/* Number of cuts that are looked for at a time. */
 #define CUTS ((size_t)TINY_OR(5, 4000))
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
@@ -59,10 +59,10 @@ enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
     for (uint32_t i = 0; i < m->spec->token_count; i++)
         if (!(fabs(m->scores[i]) <= m->highest))
             m->highest = fabs(m->scores[i]);
-    m->by_pieces = m->highest <= SCORE_MAX; /* not if one is not a number */
+    m->by_pieces = m->highest <= SCORE_MAX; /* false, too, if a score is not a number */
     if (!m->by_pieces)
         return LEAT_OK;
-    m->floats = m->narrow ? malloc(bytes) : NULL; /* one more: of stand_in */
+    m->floats = m->narrow ? malloc(bytes) : NULL; /* one more score, of stand_in */
     if (m->narrow && !m->floats)
         return status_no_memory(err, bytes);
     for (uint32_t i = 0; m->narrow && i < m->spec->token_count; i++)
@@ -75,34 +75,36 @@ enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err)
 /* ---- Many pieces at once ----------------------------------------------------------------------------------------- */
 
 /*
- * New words and pieces come here, and most of their time was that of the trie's cache misses. So all characters of all
- * of them walk the trie side by side: find_tokens() goes one byte deeper for each at a time, without a branch on what
- * it finds, and fetches the unit that the next round will ask for. The tokens it finds come into a list for each place
- * where one ends, those that begin first in front, which is the order in which the reference offers them. take_best()
- * then goes from place to place of each text. Many together take half the time.
+ * Finds the best ways through pieces, and how much better they are. Most of the time for new words and pieces was
+ * that of the trie's cache misses. So all characters of all of them walk the trie side by side: find_tokens() goes
+ * one byte deeper for each at a time, without a branch on what it finds, and fetches the unit that the next round
+ * will ask for. The tokens it finds come into a list for each place where one ends, those that begin first in front,
+ * which is the order in which the reference offers them. take_best() then goes from place to place of each text.
+ * Many together take half the time.
  */
 
-/* The most that one addition loses: half of the last bit of a sum below 2 to the power of 17, or 33. Sums are nearer to
+/* Most that one addition loses: half of the last bit of a sum below 2 to the power of 17, or 33. Sums are nearer to
  * 0 at the beginnings of pieces (take_known()). */
 #define NARROW_LOSS (1.0 / 256)
 #define WIDE_LOSS   (1.0 / (1 << 20))
 
-/* The texts lie one after another, each with a place before its first byte and one after each. */
+/* Places: the texts lie one after another, each with a place before its first byte and one after each byte. */
 #define PLACES (LOOKUP_BYTES + LOOKUP_PIECES)
-/* All stretches of texts of at most PRETOKEN_MAX bytes: each may be a token. */
+/* Number of all stretches of texts of at most PRETOKEN_MAX bytes, each of which may be a token. */
 #define STRETCHES (LOOKUP_BYTES * (PRETOKEN_MAX + 1) / 2)
 
 struct found {
     uint32_t token;
     uint16_t start; /* place */
-    uint16_t next;  /* next one in the list of those that end at this place; 0 if none */
+    uint16_t next;  /* next in the list of tokens that end at this place; 0 if there is none */
 };
 
 /* The best way to a place. */
 struct place {
     double score;
-    uint64_t gap;  /* how much better than any other: the bits of a double */
-    uint64_t last; /* its last token, TOKEN_NONE for an unknown character, and above it the place where that begins */
+    uint64_t gap;  /* how much better it is than any other way: the bits of a double */
+    uint64_t last; /* last token of the way, TOKEN_NONE for an unknown character, and above it the place where it
+                      begins */
 };
 
 struct unigram_search {
@@ -112,7 +114,7 @@ struct unigram_search {
     struct found found[STRETCHES + 1];
     struct place places[PLACES];
 
-    /* On their way: where they began, and the base of the node where they are. */
+    /* The walks under way: where each began, and the base of its present node. */
     uint32_t bases[LOOKUP_BYTES];
     uint16_t starts[LOOKUP_BYTES];
     unsigned active;
@@ -124,7 +126,7 @@ enum leat_status unigram_search_make(struct unigram_search **out, struct leat_er
     return *out ? LEAT_OK : status_no_memory(err, sizeof **out);
 }
 
-/* Places of a text from `first` on. */
+/* Adds the places of a text, from `first` on. */
 static void add_text(struct unigram_search *s, const struct unigram *m, const struct lookup_piece *piece,
                      unsigned first)
 {
@@ -173,8 +175,8 @@ static inline uint64_t bits_of(double value)
     return bits;
 }
 
-/* One more way to a place. Which of two is better is hard to guess, so there is no branch on it: gaps, which are not
- * negative, are compared by their bits. */
+/* Offers one more way to a place. Which of two is better is hard to guess, so there is no branch on it: gaps, which
+ * are not negative, are compared by their bits. */
 static inline void offer(struct place *p, uint64_t gap, double score, uint64_t last)
 {
     double more = score - p->score;
@@ -191,8 +193,8 @@ static inline uint64_t last_of(unsigned start, uint32_t token)
     return (uint64_t)start << 32 | token;
 }
 
-/* Returns the best way to the end of each character; returns the number of characters, or 0 if one has no token of
- * its own and the file names none for unknown ones. */
+/* Finds the best way to the end of each character. Returns the number of characters, or 0 if one has no token of its
+ * own and the file names none for unknown ones. */
 static unsigned take_best(struct unigram_search *s, const struct unigram *m, unsigned first)
 {
     struct place *places = s->places;
@@ -220,8 +222,8 @@ static unsigned take_best(struct unigram_search *s, const struct unigram *m, uns
     return count;
 }
 
-/* Writes the ids of the best way; false if it has an unknown character for which nothing can stand. tokenizers looks
- * for runs of these among the tokens, and there may be one in a piece, but none across a cut. */
+/* Writes the ids of the best way. Returns false if the way has an unknown character for which nothing can stand.
+ * tokenizers looks for runs of these among the tokens, and there may be one in a piece, but none across a cut. */
 static bool put_ids(const struct unigram_search *s, const struct unigram *m, unsigned first, struct lookup_piece *piece)
 {
     bool unknown = false;
@@ -244,9 +246,9 @@ static bool put_ids(const struct unigram_search *s, const struct unigram *m, uns
 }
 
 /*
- * For lookup_batch.h: the best ways through short texts, each from a sum of 0, in doubles. `known` of a piece says that
- * no unknown character is on its best way for which nothing can stand (`stand_in`), and that this way is the best
- * whatever the sum before it, by more than the reference's additions can lose.
+ * Finds the best ways through short texts, for lookup_batch.h, each from a sum of 0, in doubles. A piece becomes
+ * `known` if no unknown character is on its best way for which nothing can stand (`stand_in`), and if this way is
+ * the best whatever the sum before it, by more than the reference's additions can lose.
  */
 static void search(const void *context, void *scratch, struct lookup_piece *pieces, unsigned count)
 {
@@ -318,7 +320,7 @@ static void fuse(struct unigram_walk *w, size_t from)
     w->out->count = to;
 }
 
-/* Encodes the text from `cut` to another cut as the reference does. */
+/* Encodes the text from `cut` to another cut by the reference's way. */
 static enum leat_status walk_to(struct unigram_walk *w, size_t end)
 {
     size_t bytes = w->bytes;
@@ -336,7 +338,7 @@ static enum leat_status walk_to(struct unigram_walk *w, size_t end)
 /* More than one addition of floats can lose. */
 #define NARROW_ERROR 1.0
 
-/* In their order: sums depend on it. */
+/* Adds floats in their order, since the sum depends on it. */
 static float add_floats(float sum, const float *floats, const uint32_t *ids, size_t count, uint32_t *greatest)
 {
     uint32_t most = 0;
@@ -349,8 +351,8 @@ static float add_floats(float sum, const float *floats, const uint32_t *ids, siz
     return sum;
 }
 
-/* Adds the scores of ids that begin with out->ids[from]; false if a sum is too far from 0 for pieces. *greatest: of
- * these ids. */
+/* Adds the scores of the ids from out->ids[from] on. Returns false if a sum is too far from 0 for pieces. *greatest
+ * gets the greatest absolute value of these scores. */
 static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint32_t *greatest)
 {
     const uint32_t *ids = w->out->ids;
@@ -379,7 +381,7 @@ static bool add_scores(struct unigram_walk *w, size_t from, double margin, uint3
     return -low < UNIGRAM_SUM_MAX - margin && high < UNIGRAM_SUM_MAX - margin;
 }
 
-/* Encodes pieces from one to another, none of which is apart; false, and nothing done, if sums are too far from 0. */
+/* Encodes a range of pieces, none of which is apart. Returns false, and does nothing, if sums are too far from 0. */
 static enum leat_status take_known(struct unigram_walk *w, uint32_t from, uint32_t to, size_t base, size_t longest,
                                    bool *done)
 {
@@ -401,7 +403,7 @@ static enum leat_status take_known(struct unigram_walk *w, uint32_t from, uint32
     return s;
 }
 
-/* Takes pieces one by one, if sums are far from 0. */
+/* Takes pieces one by one, because sums are far from 0. */
 static enum leat_status take_pieces(struct unigram_walk *w, uint32_t from, uint32_t to, size_t base)
 {
     const uint32_t *begins = w->s->batch->batch.begins;
@@ -461,7 +463,7 @@ static enum leat_status take_run(struct unigram_walk *w, const uint32_t *ends, s
         pretoken_place_text(&place, &l->batch, &r);
         pretoken_fill(&l->batch, l->kernels, &w->m->char_cuts, NULL, &r, &place);
         if (l->batch.count > 0) {
-            memset(l->batch.parts, w->m->narrow, l->batch.count); /* as a pretoken, a piece may have other ids */
+            memset(l->batch.parts, w->m->narrow, l->batch.count); /* a piece may have other ids as a pretoken */
             s = take_batch(w, base);
             continue;
         }
@@ -486,7 +488,7 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
 
         s = take_run(w, ends, count);
     }
-    /* the piece after the last cut may go on */
+    /* the piece after the last cut may go on with later text */
     if (s != LEAT_OK || !w->last)
         return s == LEAT_OK ? unigram_walk(w) : s;
     ends[0] = (uint32_t)w->bytes;
@@ -496,11 +498,12 @@ enum leat_status unigram_walk_pieces(struct unigram_walk *w)
 /* ---- Groups of pretokens ----------------------------------------------------------------------------------------- */
 
 /*
- * Many pretokens of a tokenizer.json at once. Each begins with a sum of 0, so it could go into the cache as it is. But
- * its pieces, cut where all ways meet, come again more often than words do, and pretokens that are too long for the
- * cache need no way of their own. So a group of pretokens is cut at their ends and inside of them, and its pieces are
- * looked up together. If one is apart, because another way is nearly as good or a character is unknown, the whole
- * pretoken around it goes through the lattice, and into the cache as one of the other kind.
+ * Encodes many pretokens of a tokenizer.json at once. Each begins with a sum of 0, so it could go into the cache as
+ * it is. But its pieces, cut where all ways meet, come again more often than words do, and pretokens that are too
+ * long for the cache need no special treatment. So a group of pretokens is cut at their ends and inside them, and
+ * its pieces are looked up together. If one is apart, because another way is nearly as good or a character is
+ * unknown, the whole pretoken around it is encoded without pieces, and goes into the cache as a pretoken of the
+ * other kind.
  */
 
 /* Bytes of pretokens that are looked up together; a longer one is encoded alone. */
@@ -519,9 +522,9 @@ struct group {
     const uint8_t *text;
     uint32_t base;         /* place in the text that ends count from */
     const uint32_t *ends;  /* ends of the pretokens that are left */
-    uint32_t begin;        /* start of the first of these, in the group */
+    uint32_t begin;        /* start in the group of the first pretoken that is left */
     uint32_t done;         /* pieces that have been written */
-    const uint32_t *fused; /* ends of pretokens whose unknown characters may still have to be fused */
+    const uint32_t *fused; /* ends of pretokens whose unknown characters may still have to be joined */
     struct id_list *out;
     struct leat_error *err;
 };
@@ -532,7 +535,8 @@ enum leat_status unigram_group_make(struct unigram_group **out, struct leat_erro
     return *out ? LEAT_OK : status_no_memory(err, sizeof **out);
 }
 
-/* Both lists as one, each place once, up to the last of `cuts`, which is one of `ends`; returns their number. */
+/* Joins both lists, with each place once, up to the last of `cuts`, which is one of `ends`. Returns how many places
+ * there are. */
 static size_t join(uint32_t *to, const uint32_t *cuts, const uint32_t *ends, uint32_t base, uint32_t last)
 {
     size_t count = 0;
@@ -562,7 +566,7 @@ static void cut(const struct group *g, size_t bytes, size_t room)
     pretoken_fill(&l->batch, l->kernels, &g->m->char_cuts, NULL, &r, &place);
 }
 
-/* Writes one unknown token for each run of stand-ins in a pretoken, of pieces from one on that have been written. */
+/* Writes one unknown token for each run of stand-ins in a pretoken, from the ids of its written pieces. */
 static void fuse_group(struct group *g, uint32_t from, uint32_t to, uint32_t *ids)
 {
     const struct pretoken_batch *b = &g->s->batch->batch;
@@ -584,7 +588,7 @@ static void fuse_group(struct group *g, uint32_t from, uint32_t to, uint32_t *id
     g->out->count = (size_t)(ids - g->out->ids);
 }
 
-/* Writes the pieces up to one of them, which begins a pretoken, as does the first that has not been written. */
+/* Writes the pieces up to one that begins a pretoken; the first unwritten piece begins one, too. */
 static enum leat_status write_to(struct group *g, uint32_t piece)
 {
     uint32_t from = g->done, any = 0;

@@ -16,7 +16,7 @@
 
 /* The state of a text that comes in chunks. */
 struct whole_scratch {
-    bool unknown; /* the last unit was unknown, and the unknown token stands for what follows, too */
+    bool unknown; /* the last unit was unknown, and the unknown token stands for further unknown ones, too */
 };
 
 struct whole {
@@ -138,7 +138,7 @@ static enum leat_status append_piece(const struct whole *m, const uint8_t *text,
     return after_unknown ? LEAT_OK : id_list_append(out, m->spec->unknown, err);
 }
 
-/* All units of a text but the last, if that is a word that may go on. */
+/* Encodes all units of a text, except the last one if it is a word that may go on. */
 static enum leat_status put_all(const struct whole *m, const struct model_chunk *c, bool *unknown, struct id_list *out,
                                 size_t *used, struct leat_error *err)
 {

@@ -17,7 +17,7 @@
 
 /* The state of a word that comes in chunks. */
 struct words_scratch {
-    bool too_long; /* and the rest of it does not matter */
+    bool too_long; /* the word is too long, and its rest does not matter */
     struct lookup_batch *batch;
 };
 
@@ -25,7 +25,7 @@ struct words {
     struct model model;
     const struct tokenizer_spec *spec;
     const struct spec_wordpiece *data;
-    struct token_trie trie; /* its numbers are places in spec->tokens */
+    struct token_trie trie; /* trie of the tokens; its numbers are places in spec->tokens */
     uint32_t inside;        /* base of the prefix's node, at which the rest of a word is looked up */
     uint32_t longest;       /* bytes of the longest token */
 };
@@ -150,7 +150,7 @@ static void scratch_free(void *scratch)
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
-/* In byte-level text, each byte is a character. */
+/* Returns true if a word has too many characters. In byte-level text, each byte is a character. */
 static bool too_long(const struct words *m, const uint8_t *text, size_t bytes)
 {
     size_t count = 0, max = m->data ? m->data->max_characters : m->longest;
@@ -173,7 +173,7 @@ static enum leat_status put_unknown(const struct words *m, struct id_list *out, 
                       (const char *)m->spec->unknown_text.bytes);
 }
 
-/* Returns the longest token that the text begins with: its bytes, or 0. `base`: where to look. */
+/* Returns the length of the longest token that the text begins with, or 0. `base` says where to look. */
 static size_t find_longest(const struct words *m, uint32_t base, const uint8_t *text, size_t bytes, uint32_t *token)
 {
     size_t found = 0;

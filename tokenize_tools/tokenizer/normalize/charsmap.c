@@ -20,18 +20,22 @@
 /* Facts about a character that need no walk of the trie. */
 enum {
     IS_KEY = 1,
-    BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
-    BEGINS_OTHER = 4, /* a longer key goes on with another */
-    IS_SECOND = 8,    /* a key goes on with it after its first character */
-    IS_PLAIN = 16     /* a cluster ends between two of these (grapheme_is_plain()); of characters below PLAIN_END */
+    BEGINS_ASCII = 2, /* a longer key continues it with an ASCII character */
+    BEGINS_OTHER = 4, /* a longer key continues it with another character */
+    IS_SECOND = 8,    /* it continues a key after the key's first character */
+    IS_PLAIN = 16     /* a cluster ends between two such characters (grapheme_is_plain()); for characters below
+                         PLAIN_END */
 };
 
-/* Not an ASCII character: its high bit is set. */
+/* Result for what is not an ASCII character: its high bit is set. */
 #define CHARSMAP_NO_ASCII 0x80
 
-/* A bit for each character of at most three bytes, 64 of them in a word. For sentencepiece: whether it may be part of a
- * key, or of one with the character before it; U+2581 has one too. By clusters: whether it is a key, or may be in one
- * cluster with another character. In both, ASCII characters that do not become another have one. */
+/*
+ * A bit for each character of at most three bytes, 64 of them in a word. For sentencepiece: whether it may be part
+ * of a key, alone or with the character before it; U+2581 has its bit set, too. By clusters: whether it is a key, or
+ * may be in one cluster with another character. In both, ASCII characters that do not become another character have
+ * their bit set.
+ */
 #define CHARSMAP_STOPS 1024
 
 /* Characters that are copied unchanged, or as one other ASCII character, without a look at the trie. */
@@ -46,7 +50,7 @@ struct charsmap {
     uint8_t *pool; /* replacements, and a NUL */
     size_t pool_bytes;
     uint8_t *flags;                   /* facts by character */
-    bool plain_ascii;                 /* all ASCII characters that are printable stay as they are */
+    bool plain_ascii;                 /* true if all printable ASCII characters stay as they are */
     struct charsmap_simple simple[2]; /* by charsmap_mode */
 };
 
@@ -59,15 +63,15 @@ struct charsmap_walk {
     size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
     uint32_t value;     /* value of the key found at `at` */
     bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
-    bool one;           /* go no further than to the end of a cluster (CHARSMAP_GRAPHEMES) */
+    bool one;           /* stops at the end of a cluster (CHARSMAP_GRAPHEMES) */
 };
 
 /* ---- Copying ----------------------------------------------------------------------------------------------------- */
 
 /*
- * charsmap_copy(), which most of a text goes through. ASCII goes eight bytes at a time: as it is, if these are
- * printable, else byte by byte through a table, without a branch on what becomes of them: line ends and runs of spaces,
- * of which source code has many, cost what others do. Other characters have flags that say whether a key may begin with
+ * charsmap_copy(), which copies most of a text. ASCII goes eight bytes at a time: unchanged, if these are printable,
+ * else byte by byte through a table, without a branch on what becomes of them: line ends and runs of spaces, of
+ * which source code has many, cost what others do. Other characters have flags that say whether a key may begin with
  * them.
  */
 
@@ -80,7 +84,7 @@ static const struct charsmap_simple all_simple = {
     .stops = { [0x2581 / 64] = (uint64_t)1 << 0x2581 % 64 },
 };
 
-/* A text on its way. */
+/* A text that is being copied. */
 struct copying {
     const struct charsmap *map;
     const struct charsmap_simple *simple; /* of the map */
@@ -88,7 +92,7 @@ struct copying {
     size_t end, bytes;
 };
 
-/* Returns true if eight bytes are printable ASCII, if `single` without a space after another. */
+/* Returns true if eight bytes are printable ASCII; with `single`, none must be a space after a space. */
 static inline bool is_plain(uint64_t word, bool single, bool after_space)
 {
     uint64_t spaces = ~((word ^ BYTES_EACH(' ')) + BYTES_EACH(0x7f)) & BYTES_EACH(0x80);
@@ -98,7 +102,8 @@ static inline bool is_plain(uint64_t word, bool single, bool after_space)
     return !single || !(spaces & (spaces << 8 | (uint64_t)after_space << 7));
 }
 
-/* Copies ASCII characters, but for spaces that are dropped; false, and nothing done, if one becomes something else. */
+/* Copies ASCII characters, without spaces that are dropped. Returns false, and copies nothing, if one becomes
+ * another character. */
 static inline bool copy_ascii(const struct copying *c, size_t count)
 {
     struct charsmap_text *t = c->t;
@@ -146,9 +151,11 @@ static void copy_all_ascii(const struct copying *c, bool plain)
             break;
 }
 
-/* Copies characters that are in no key, whatever follows them; the last one only if ASCII follows that is in none
- * either. Selecting by masks instead of branching on how many bytes a character has was 4 % slower over multilingual
- * text: neighbours are mostly of one script. */
+/*
+ * Copies characters that are in no key, whatever follows them; the last one only if an ASCII character follows that
+ * is in no key either. Selecting by masks instead of branching on how many bytes a character has was 4 % slower over
+ * multilingual text: neighbours are mostly of one script.
+ */
 static void copy_common(const struct copying *c)
 {
     struct charsmap_text *t = c->t;
@@ -244,7 +251,7 @@ void charsmap_copy(const struct charsmap *map, enum charsmap_mode mode, struct c
     } while (t->at > before && t->at < end);
 }
 
-/* Beyond, characters are too rare to be worth the time of loading. */
+/* End of the table: characters beyond it are too rare to be worth the time of loading. */
 #define PLAIN_END 0x30000u
 
 /* ---- Units ------------------------------------------------------------------------------------------------------- */
@@ -264,13 +271,13 @@ static uint32_t unit_offset(uint32_t unit)
     return (unit >> 10) << ((unit & 1u << 9) >> 6);
 }
 
-/* A value unit's bit 31 makes it differ from all labels. */
+/* Returns the label of a unit. Bit 31 of a value unit makes it differ from all labels. */
 static uint32_t unit_label(uint32_t unit)
 {
     return unit & (1u << 31 | 0xff);
 }
 
-/* Moves *base from where a node's children stand to where those of its child of label b do; false: no such child. */
+/* Moves *base from a node's children to those of its child of label b. Returns false if there is no such child. */
 static bool enter_child(const struct charsmap *map, size_t *base, uint8_t b, uint32_t *unit)
 {
     *unit = map->units[*base ^ b];
@@ -292,7 +299,7 @@ static uint32_t value_at(const struct charsmap *map, size_t base)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Every unit leads to places within the array, and every value to the first byte of a character. */
+/* Returns true if every unit leads to places within the array, and every value to the first byte of a character. */
 static bool units_make_sense(const struct charsmap *map)
 {
     for (size_t i = 0; i < map->unit_count; i++) {
@@ -330,8 +337,8 @@ static uint8_t character_flags(const struct charsmap *map, uint32_t c)
     return flags;
 }
 
-/* Notes the characters with which keys go on from a node: the rest of one, of which `c` has come. Stops when there are
- * no steps left, which a trie that goes round in circles would take for ever. */
+/* Notes the characters with which keys go on from a node. `c` has the bytes of a character so far. Stops when there
+ * are no steps left, as in a trie that goes round in circles. */
 static void note_seconds(struct charsmap *map, size_t base, uint32_t c, unsigned more, uint32_t *left)
 {
     for (unsigned b = more ? 0x80 : 1; b < (more ? 0xc0 : 0x100); b++) {
@@ -349,7 +356,7 @@ static void note_seconds(struct charsmap *map, size_t base, uint32_t c, unsigned
     }
 }
 
-/* Far more than real maps take. */
+/* Limit of steps, far more than real maps take. */
 #define SECOND_STEPS ((uint32_t)1 << 24)
 
 static void find_seconds(struct charsmap *map)
@@ -486,12 +493,12 @@ void charsmap_free(struct charsmap *map)
 
 /* ---- Looking up -------------------------------------------------------------------------------------------------- */
 
-/* A trie may go round in circles, and then each place of a text would be looked up to the text's end if there were no
- * limit. Keys of real maps are a few characters. */
+/* Longest key that is looked for. A trie may go round in circles, and then without a limit each place of a text
+ * would be looked up to the text's end. Keys of real maps are a few characters. */
 #define KEY_MAX CHARSMAP_KEY_MAX
 
-/* Returns the longest or the shortest key that the text begins with: its length, or 0, and where its replacement is.
- * *open, if not NULL: more text could lengthen it. */
+/* Returns the length of the longest or the shortest key that the text begins with, or 0, and sets where its
+ * replacement is. *open, if not NULL, is set if more text could lengthen it. */
 static size_t find_key(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
                        bool *open)
 {
@@ -526,7 +533,7 @@ size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t 
 
 /* ---- Going through a text ---------------------------------------------------------------------------------------- */
 
-/* Passes ASCII characters that another one follows, while they have none of these flags and are not `stop`. */
+/* Passes ASCII characters before another ASCII character, while they have none of these flags and are not `stop`. */
 static void skip_ascii(struct charsmap_walk *w, uint8_t mask, uint8_t stop)
 {
     const uint8_t *text = w->text, *flags = w->map->flags;
@@ -537,7 +544,7 @@ static void skip_ascii(struct charsmap_walk *w, uint8_t mask, uint8_t stop)
     w->at = at;
 }
 
-/* Goes to the next key; returns how many bytes to replace there, 0 at the end of the text. */
+/* Goes to the next key. Returns how many bytes to replace there, or 0 at the end of the text. */
 static size_t next_longest(struct charsmap_walk *w)
 {
     const uint8_t *flags = w->map->flags;
@@ -564,7 +571,7 @@ static size_t next_longest(struct charsmap_walk *w)
     }
 }
 
-/* Passes characters that are clusters of their own, and no keys. `at` is where a cluster begins, and remains so. */
+/* Passes characters that are clusters by themselves and no keys. `at` is where a cluster begins, before and after. */
 static void skip_plain(struct charsmap_walk *w)
 {
     const uint8_t *text = w->text, *flags = w->map->flags;
@@ -596,7 +603,7 @@ static size_t next_by_grapheme(struct charsmap_walk *w)
 
         if (w->one && w->at > begin && w->at >= w->cluster_end)
             return 0;
-        /* two ASCII characters are two clusters, but for CR LF */
+        /* two ASCII characters are two clusters, except CR LF */
         if (w->at >= w->cluster_end && !w->one) {
             skip_ascii(w, IS_KEY, '\r');
             skip_plain(w);
@@ -650,10 +657,10 @@ static enum leat_status append_key(struct buffer *out, struct charsmap_walk *w, 
     return s;
 }
 
-/* Bytes between two looks at the room. */
+/* Bytes between two checks of the room. */
 #define BLOCK ((size_t)4096)
 
-/* Simple characters, if a cluster begins here; but for the last byte, which what follows may change. */
+/* Appends simple characters, if a cluster begins here; but not the last byte, which later text may change. */
 static enum leat_status append_simple(struct buffer *out, struct charsmap_walk *w, struct leat_error *err)
 {
     size_t end = w->size - 1 - w->at < BLOCK ? w->size - 1 : w->at + BLOCK;
@@ -708,10 +715,11 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Counts the places of characters in the result as the reference does, which keeps the place of each character; only up
- * to the place of the text's first one. */
+/* Counts the places of characters in the result. The reference keeps the place of each character; this counts only
+ * up to the place of the text's first one. */
 
-/* A character that is written: it stands at the next place, and passes it and others, or at the one before. */
+/* A character that is written. It stands at the next place, and passes that place and others; or it stands at the
+ * place before. */
 struct placed {
     size_t bytes;   /* 0: none yet */
     int64_t passes; /* places */
@@ -720,7 +728,7 @@ struct placed {
 struct placing {
     struct charsmap_places *p;
     struct placed last; /* the last character, whose place may still change if characters after it are removed */
-    size_t bytes;       /* at the first places */
+    size_t bytes;       /* bytes at the first places */
 };
 
 static void place_last(struct placing *l)
@@ -742,7 +750,7 @@ static void place(struct placing *l, size_t bytes, int64_t passes)
     l->last = (struct placed) { bytes, passes };
 }
 
-/* A key of `from` characters and what replaces it. */
+/* Places a key of `from` characters and its replacement. */
 static void place_key(struct placing *l, const uint8_t *to, size_t from)
 {
     size_t bytes = strlen((const char *)to), count = utf8_characters(to, bytes), size;
