@@ -1,8 +1,9 @@
 /*
  * cpu.h: says which instruction sets this processor has; nothing else asks the CPU. Kernels come as tables of rows,
- * fastest first, whose last row needs nothing and defines the right answer; each table is read up to the first row
- * that the CPU can run. A *kernel* is a function that exists once per *level*, a set of CPU features that it is
- * compiled for.
+ * fastest first, whose last row needs nothing and defines the right answer; each table is read up to the first row that
+ * the CPU can run.
+ *
+ * A *kernel* is a function that exists once per *level*, a set of CPU features that it is compiled for.
  */
 #ifndef LEAT_BASE_CPU_H
 #define LEAT_BASE_CPU_H

@@ -70,8 +70,10 @@ uint32_t mounts_usual_seconds(void);
 /*
  * Decides whether a call on a file that failed with `*s` and `why` is tried again; if so, waits and returns true.
  * `remote`: its file system is remote. Without `m` (NULL), it is tried again once. If the wait was ended, *s becomes
- * LEAT_E_STOPPED. All calls share the dataset's time. When it is over, a call that fails within that time after the
- * last failure is tried again only once, at once. Otherwise each damaged row of a dataset would wait that long.
+ * LEAT_E_STOPPED.
+ *
+ * All calls share the dataset's time. When it is over, a call that fails within that time after the last failure is
+ * tried again only once, at once. Otherwise each damaged row of a dataset would wait that long.
  */
 bool mounts_again(struct mounts *m, struct mounts_tries *t, bool remote, enum leat_status *s, struct leat_error *why);
 

@@ -1,9 +1,10 @@
 /*
- * cache_thread.c: the thread that fetches. It owns the client and the lanes; everything else is shared under the
- * mutex, which it does not hold while it waits for the network or writes files. Pages that were asked for come
- * first. Stretches in the queue that lie close to each other become one request, as far as a lane has room: the
- * pages between them cost less than a round trip. The rest of the file uses lanes of its own, and only while the
- * queue is empty.
+ * cache_thread.c: the thread that fetches. It owns the client and the lanes; everything else is shared under the mutex,
+ * which it does not hold while it waits for the network or writes files.
+ *
+ * Pages that were asked for come first. Stretches in the queue that lie close to each other become one request, as far
+ * as a lane has room: the pages between them cost less than a round trip. The rest of the file uses lanes of its own,
+ * and only while the queue is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,12 @@
 /* ---- The rest of the file ---------------------------------------------------------------------------------------- */
 
 /*
- * Fetches the rest of the token file, in its order, in ranges of some MiB, by one process of the node at a time. The
- * lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. The
+ * Fetches the rest of the token file, in its order, in ranges of some MiB, by one process of the node at a time.
+ *
+ * The lock lies in the cache's folder, above all datasets: several downloads at once would only share the line. The
  * process that has it passes over the whole file: a range that is here is read and compared with its hashes, another
  * one is fetched. The sums of all pages, in any order, add up to the one in the header; then the file gets its name.
+ *
  * A range that fails gives the lock back, so that another process may try, and is remembered: what was passed over
  * stays right, whoever writes meanwhile.
  */

@@ -1,8 +1,10 @@
 /*
- * dataset_open.c: goes from names to an open dataset. A name stands for one part, a folder of parts, or a list in a
- * file (@FILE). resolve() turns each into names of single parts, in order; part_open() finds the kind of each and
- * opens it; append_part() joins them, if they agree. If a folder has a list (folder_list.h), its parts are those
- * that the list names, and each file must be the one that the list means.
+ * dataset_open.c: goes from names to an open dataset.
+ *
+ * A name stands for one part, a folder of parts, or a list in a file (@FILE). resolve() turns each into names of single
+ * parts, in order; part_open() finds the kind of each and opens it; append_part() joins them, if they agree. If a
+ * folder has a list (folder_list.h), its parts are those that the list names, and each file must be the one that the
+ * list means.
  */
 #include <dirent.h>
 #include <errno.h>

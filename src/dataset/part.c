@@ -1,7 +1,9 @@
 /*
- * part.c: what all kinds of parts share. A name belongs to the first kind that takes it, else to the last one.
- * Questions about documents go to the kind's table; a question that a kind does not answer is answered by binary
- * search over its starts. Pages of 4 KiB count from the first token, wherever it lies in its file.
+ * part.c: what all kinds of parts share.
+ *
+ * A name belongs to the first kind that takes it, else to the last one. Questions about documents go to the kind's
+ * table; a question that a kind does not answer is answered by binary search over its starts. Pages of 4 KiB count from
+ * the first token, wherever it lies in its file.
  */
 #include "part.h"
 

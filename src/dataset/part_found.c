@@ -1,10 +1,11 @@
 /*
- * part_found.c: finds documents by a token (part_foreign.h), and keeps them in FILE.documents. That is a header of
- * 112 bytes and the starts, all u64: "leatdocs"; version 2; what it was made of: size and modification time of the
- * file (ns), where the tokens begin and how many bytes they are, the width of a token, end and begin token; the
- * number of documents; the page sum of the starts (FORMAT.md); XXH3-128 of these 96 bytes. It is
- * FILE.documents.partial until it is complete; of several processes that make it at once, one writes it. It is a
- * cache: a file that does not fit is made anew.
+ * part_found.c: finds documents by a token (part_foreign.h), and keeps them in FILE.documents.
+ *
+ * That is a header of 112 bytes and the starts, all u64: "leatdocs"; version 2; what it was made of: size and
+ * modification time of the file (ns), where the tokens begin and how many bytes they are, the width of a token, end and
+ * begin token; the number of documents; the page sum of the starts (FORMAT.md); XXH3-128 of these 96 bytes. It is
+ * FILE.documents.partial until it is complete; of several processes that make it at once, one writes it. It is a cache:
+ * a file that does not fit is made anew.
  */
 #include "part_foreign.h"
 

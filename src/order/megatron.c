@@ -1,7 +1,8 @@
 /*
- * megatron.c: computes Megatron's numbers, and for a source its documents' order, where samples begin, and their
- * order. Doubles are computed as Python, numpy and Megatron's C++ do on x86: each operation rounded by itself. The
- * Makefile keeps the compiler from joining a product and a sum (-ffp-contract=off).
+ * megatron.c: computes Megatron's numbers, and for a source its documents' order, where samples begin, and their order.
+ *
+ * Doubles are computed as Python, numpy and Megatron's C++ do on x86: each operation rounded by itself. The Makefile
+ * keeps the compiler from joining a product and a sum (-ffp-contract=off).
  */
 #include "megatron.h"
 

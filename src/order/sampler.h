@@ -1,14 +1,16 @@
 /*
- * sampler.h: which block of which source sample n is, and the inverse. It combines permutation and blend with
- * phases, several lengths and limits of epochs. It is pure: it takes counts, and does not know files. docs/ORDER.md
- * is the rule.
+ * sampler.h: which block of which source sample n is, and the inverse. It combines permutation and blend with phases,
+ * several lengths and limits of epochs. It is pure: it takes counts, and does not know files. docs/ORDER.md is the
+ * rule.
  *
  * A *block* is base_len tokens of a source, the unit of blend and permutation. A sample shows a *slice* of it: the
  * whole block, unless a phase has shorter samples. A *draw* is a block's turn in the blend of a phase.
  *
  * The room src/order/ has the pure arithmetic of orders: permutation, blend, skips, exact decimals. It has no files,
- * no threads, no clock; datasets and text belong to src/plan/. A *phase* is a stretch of samples with equal weights
- * and length. A *window* is L + 1 consecutive tokens; neighbours share one token.
+ * no threads, no clock; datasets and text belong to src/plan/.
+ *
+ * A *phase* is a stretch of samples with equal weights and length. A *window* is L + 1 consecutive tokens; neighbours
+ * share one token.
  */
 #ifndef LEAT_SAMPLER_H
 #define LEAT_SAMPLER_H

@@ -1,8 +1,9 @@
 /*
- * verify_tokens.c: verifies tokens, one task at a time: their pages' hashes, their ids, and the documents that begin
- * or end in them, with the directory entries that name them. A task goes through its 16 MiB in buffers that stay in
- * the cache. In step with it, a cursor (struct walk) moves along the document starts: the directory says where it
- * begins, and each entry is checked as the cursor passes it.
+ * verify_tokens.c: verifies tokens, one task at a time: their pages' hashes, their ids, and the documents that begin or
+ * end in them, with the directory entries that name them.
+ *
+ * A task goes through its 16 MiB in buffers that stay in the cache. In step with it, a cursor (struct walk) moves along
+ * the document starts: the directory says where it begins, and each entry is checked as the cursor passes it.
  */
 #include "base/bytes.h"
 #include "base/status.h"

@@ -15,9 +15,11 @@
 #include "writer.h"
 
 /*
- * Writes NAME.partial.checkpoint. It is little-endian: magic, with the version as its last byte; what must be equal
- * in a resumed run; counts; the lengths and sums of the spills; inputs; metadata; the caller's note; XXH3-128 of
- * everything before. It is private to this version of the library; other versions refuse it.
+ * Writes NAME.partial.checkpoint.
+ *
+ * It is little-endian: magic, with the version as its last byte; what must be equal in a resumed run; counts; the
+ * lengths and sums of the spills; inputs; metadata; the caller's note; XXH3-128 of everything before. It is private to
+ * this version of the library; other versions refuse it.
  */
 
 #define CHECKPOINT_MAGIC_BYTES 8u

@@ -19,13 +19,9 @@
 
 /*
  * Makes the list of merges. All models come down to one table of merges:
- *
- * ranks: a merge for each way in which a token splits into two tokens; its rank is the token's place by id
- *
- * merges: the file's list; its rank is the place in the list
- *
- * scores: a merge for each way in which a token splits into two symbols; its rank is the place of its score
- *
+ *     ranks   a merge for each way in which a token splits into two tokens; its rank is the token's place by id
+ *     merges  the file's list; its rank is the place in the list
+ *     scores  a merge for each way in which a token splits into two symbols; its rank is the place of its score
  * Merges that can never happen are left out (live_merges.h).
  */
 

@@ -1,8 +1,9 @@
 /*
- * char_cuts_kernel.h: cuts pretokens where char_cuts.h allows it, for pretoken_kernel.c. Whether a place is safe
- * depends only on the characters on both sides of it. So one pass over all the text of a batch finds the safe places
- * as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are joined with them.
- * The result is one list of beginnings, with a mark for each stretch that is a part of a pretoken.
+ * char_cuts_kernel.h: cuts pretokens where char_cuts.h allows it, for pretoken_kernel.c.
+ *
+ * Whether a place is safe depends only on the characters on both sides of it. So one pass over all the text of a batch
+ * finds the safe places as bits, whatever pretokens it consists of; then the ends of pretokens, which are bits too, are
+ * joined with them. The result is one list of beginnings, with a mark for each stretch that is a part of a pretoken.
  */
 #if !defined(__AVX2__) && !defined(LEVEL_NEON)
 #define BYTES64_BY_WORDS 1

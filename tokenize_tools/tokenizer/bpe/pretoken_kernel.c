@@ -1,8 +1,10 @@
 /*
- * pretoken_kernel.c: looks for many pretokens in the cache, and writes their ids, for one CPU level; compiled once
- * for each. Headers of their own have what merges and what cuts. Loops have no branch on what a pretoken is, since a
- * quarter of the branches would be guessed wrong for many languages: all pretokens are looked for among the short
- * ones; those that are not short have a key there that no pretoken has, and these few are then looked for once more.
+ * pretoken_kernel.c: looks for many pretokens in the cache, and writes their ids, for one CPU level; compiled once for
+ * each. Headers of their own have what merges and what cuts.
+ *
+ * Loops have no branch on what a pretoken is, since a quarter of the branches would be guessed wrong for many
+ * languages: all pretokens are looked for among the short ones; those that are not short have a key there that no
+ * pretoken has, and these few are then looked for once more.
  */
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -1,9 +1,10 @@
 /*
  * load_tekken.c: reads Mistral's tekken.json, as mistral-common 1.13.1 does. read_config() finds how many special
- * tokens there are; these have the first ids. read_vocabulary() cuts the vocabulary to what default_vocab_size
- * leaves for it; an entry's id is its place plus the number of special tokens. read_specials() takes the file's
- * special tokens, or those of an old version, and names the rest of their ids. The text goes through tiktoken with
- * config.pattern; special tokens are found in it only on request.
+ * tokens there are; these have the first ids. read_vocabulary() cuts the vocabulary to what default_vocab_size leaves
+ * for it; an entry's id is its place plus the number of special tokens. read_specials() takes the file's special
+ * tokens, or those of an old version, and names the rest of their ids.
+ *
+ * The text goes through tiktoken with config.pattern; special tokens are found in it only on request.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,14 @@
 /*
  * load_tiktoken.c: reads *.tiktoken files, which have a line for each token: its bytes in base64, a space, and its
- * rank, which is its id. The pattern and the special tokens come from a table of the published vocabularies: the row
- * that --pattern names, else that of the file's name, else the row whose published file has these bytes. The row's
- * special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A file
- * that has the published name and another number of ranks is refused, since it is cut off or another file; with
- * --pattern it is taken as a user's own vocabulary, without special tokens. An encoding of a program's own
- * (load_encoding()) brings all of this along.
+ * rank, which is its id.
+ *
+ * The pattern and the special tokens come from a table of the published vocabularies: the row that --pattern names,
+ * else that of the file's name, else the row whose published file has these bytes. The row's special tokens belong to
+ * the published vocabulary, so they are taken only if the file has as many ranks. A file that has the published name
+ * and another number of ranks is refused, since it is cut off or another file; with --pattern it is taken as a user's
+ * own vocabulary, without special tokens.
+ *
+ * An encoding of a program's own (load_encoding()) brings all of this along.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -65,7 +65,7 @@ struct charsmap_places {
 size_t charsmap_first(const struct charsmap *map, const uint8_t *text, size_t size, bool last, size_t used,
                       struct charsmap_places *p);
 
-/* A text that is copied to `to`. */
+/* A text that charsmap_copy() copies to `to`. */
 struct charsmap_text {
     const uint8_t *text;
     size_t at; /* place of the next byte to copy */
@@ -84,7 +84,7 @@ struct charsmap_text {
 void charsmap_copy(const struct charsmap *map, enum charsmap_mode mode, struct charsmap_text *t, size_t end,
                    size_t bytes);
 
-/* The length of the longest key that is looked up. */
+/* Length of the longest key that is looked up. */
 #define CHARSMAP_KEY_MAX ((size_t)1024)
 
 #endif

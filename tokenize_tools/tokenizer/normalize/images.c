@@ -1,11 +1,11 @@
 /*
- * images.c: a character is simple if it becomes 1 to 15 bytes, and neither it nor anything that it becomes can move
- * past another character when a form of Unicode sorts marks. So marks that the normalizers remove after the sorting do
- * not count. Simple characters are written one after another, 64 bytes at a time where few are ASCII; what nothing
- * remains of is skipped. Between them stand runs of others, which go through the normalizers; both ends of a run are
- * places where nothing moves across. What nothing remains of does not end a run: others may move past it, or it may
- * keep them from moving. Where a chunk ends in a run, the run may go on, and is held back from its last character that
- * begins something new.
+ * images.c: normalizes by images. A character is simple if it becomes 1 to 15 bytes, and neither it nor anything
+ * that it becomes can move past another character when a form of Unicode sorts marks. So marks that the normalizers
+ * remove after the sorting do not count. Simple characters are written one after another, 64 bytes at a time if few
+ * are ASCII; characters with an empty image are skipped. Between them stand runs of other characters, which go
+ * through the normalizers; nothing moves across either end of a run. A character with an empty image does not end a
+ * run: others may move past it, or it may keep them from moving. If a chunk ends in a run, the run may go on, and is
+ * held back from its last character that begins something new.
  */
 #include "images.h"
 
@@ -19,19 +19,19 @@
 #include "tokenizer/split/split_words.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* Characters from here on are not remembered. */
+/* End of the characters that are remembered. */
 #define IMAGES 0x10000u
 
-/* The number of an image. Numbers between IS_GONE and IS_LONG are images in `of`: IS_GONE plus their length. */
+/* The number of an image, or IS_GONE plus its length: the numbers between IS_GONE and IS_LONG are images in `of`. */
 enum {
     NOT_KNOWN,
     IS_GONE,                             /* nothing remains of it */
     IS_LONG = IS_GONE + IMAGE_SHORT + 1, /* simple, in `longs` */
-    BEGINS_NEW,                          /* nothing moves to before it */
+    BEGINS_NEW,                          /* no character moves to before it */
     MAY_MOVE
 };
 
-/* Bytes of text between two looks at the room. */
+/* Bytes of text between two checks of the room. */
 #define BLOCK ((size_t)1024)
 
 bool images_can(const struct tokenizer_spec *spec)
@@ -95,7 +95,7 @@ static enum leat_status find_image(const struct normalizing *n, uint32_t c, stru
     return LEAT_OK;
 }
 
-/* The image of the character at text[0], which has so many bytes. */
+/* Finds the image of the character at text[0], which has `bytes` bytes. */
 static inline enum leat_status image_at(const struct normalizing *n, const uint8_t *text, size_t *length,
                                         struct image *image)
 {
@@ -163,7 +163,7 @@ void images_free(struct images *i)
 
 /* ---- Texts ---- */
 
-/* Writes printable ASCII, eight bytes at a time, as far as there is room; returns how much. */
+/* Writes printable ASCII, eight bytes at a time, as far as there is room. Returns how much. */
 static size_t put_ascii(struct images *i, const uint8_t *text, size_t bytes)
 {
     uint8_t *to = i->out.bytes + i->out.size;
@@ -188,8 +188,8 @@ static inline bool is_simple(uint8_t number)
     return number > IS_GONE && number <= IS_LONG;
 }
 
-/* The run of characters that are not simple, from `at` on: its end, or, if the run may go on, where it begins anew for
- * the last time. */
+/* Finds the end of the run of characters that are not simple, from `at` on. If the run may go on, finds where it
+ * begins anew for the last time. */
 static enum leat_status find_run(const struct normalizing *n, const uint8_t *text, size_t bytes, size_t at, bool last,
                                  size_t *end)
 {
@@ -214,21 +214,21 @@ static enum leat_status put_run(const struct normalizing *n, const uint8_t *text
     return s == LEAT_OK ? buffer_append(&n->images->out, text, bytes, n->err) : s;
 }
 
-/* Writes all bytes that the image of a character may have; returns how many it has. */
+/* Writes all bytes that the image of a character may have. Returns how many it has. */
 static inline size_t put_long(const struct image_long *image, uint8_t *to)
 {
     memcpy(to, image->bytes, IMAGE_LONG);
     return image->length;
 }
 
-/* So many bytes are gone through together, if at least so many characters in them are not ASCII; and so many bytes can
- * be read after them, for the end of the last character. */
+/* Bytes that are looked at together; least number of characters in them beyond ASCII; bytes that can be read after
+ * them, for the end of the last character. */
 #define DENSE_BYTES  64
 #define DENSE_MIN    8
 #define DENSE_BEHIND 3
 
-/* How a character is read, by the upper half of its first byte, from four bytes of which the first is highest: shifted
- * down, it has six bits in each byte but the first. */
+/* How a character is read, by the upper half of its first byte, from a word of four bytes, the first one highest:
+ * shifted down, it has six bits in each byte but the first. */
 struct reading {
     uint32_t shift, low, middle, high;
 };
@@ -252,7 +252,7 @@ static const struct reading readings[16] = { { 24, 0x7f, 0, 0 },
  */
 static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_t *text)
 {
-    const struct image *of = i->of; /* a copy: for all that a compiler knows, what is written below may change it */
+    const struct image *of = i->of; /* a copy, because a compiler must assume that the writes below may change it */
     uint8_t *to = i->out.bytes + i->out.size;
     struct split_words_block block;
     uint64_t starts;
@@ -273,7 +273,7 @@ static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_
                (word >> 4 & readings[first >> 4].high);
         image = bytes_load64(&of[word]);
         if (((image - IS_GONE) & 0xff) > IMAGE_SHORT || first >= 0xf0) {
-            if ((uint8_t)image != IS_LONG) /* NUL's, looked up for four bytes, is not */
+            if ((uint8_t)image != IS_LONG) /* the image of NUL, looked up for four bytes, is not long */
                 break;
             to += put_long(&i->longs[word], to);
             continue;
@@ -285,7 +285,7 @@ static size_t put_dense(struct images *i, split_words_masks *masks, const uint8_
     return starts ? at : at + 4 - readings[text[at] >> 4].shift / 8;
 }
 
-/* Writes simple characters up to a block's end or another character; moves *at. */
+/* Writes simple characters up to a block's end or another kind of character, and moves *at there. */
 static enum leat_status put_simple(const struct normalizing *n, const uint8_t *text, size_t bytes, size_t *at)
 {
     size_t end = bytes - *at < BLOCK ? bytes : *at + BLOCK, length;

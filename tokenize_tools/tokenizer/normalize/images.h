@@ -17,7 +17,7 @@
 #define IMAGE_SHORT 7
 #define IMAGE_LONG  15
 struct image {
-    uint8_t number; /* its kind or length, see images.c */
+    uint8_t number; /* kind or length of the image, see images.c */
     uint8_t bytes[IMAGE_SHORT];
 };
 struct image_long {

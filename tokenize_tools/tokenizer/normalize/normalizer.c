@@ -1,12 +1,13 @@
 /*
- * normalizer.c: a step gets a chunk and says how much of it is done: it passes bytes on as they are,
- * or appends its result to a buffer; what further text may still change it leaves, and that is held back (held.h) and
- * put before the next chunk. So the chunks' results are those of the whole text, and an unchanged text is never copied.
+ * normalizer.c: runs the normalizers as steps. A step gets a chunk and says how much of it is done: it passes bytes
+ * on unchanged, or appends its result to a buffer. It leaves text that further text may still change; this is held
+ * back (held.h) and put before the next chunk. So the chunks' results are those of the whole text, and an unchanged
+ * text is never copied.
  *
- * If Metaspace will ask for it, each step also says how many bytes at the beginning of its result come from the first
- * character of the whole text, as the reference has it, which keeps the place in the text of each byte: what is written
- * for a match stands where the match ends, and what is put before a text, or in a place before its first character,
- * stands with that.
+ * If Metaspace will ask for it, each step also says how many bytes at the beginning of its result come from the
+ * first character of the whole text, as the reference has it, which keeps the place in the text of each byte: the
+ * replacement of a match stands where the match ends, and a text that is put before the text, or before its first
+ * character, stands with that character.
  */
 #include "normalizer.h"
 
@@ -26,12 +27,12 @@
 
 /* ---- Character by character -------------------------------------------------------------------------------------- */
 
-/* StripAccents, and the parts of a BertNormalizer, look at one character at a time, whatever stands around it. */
+/* Normalizes by single characters, whatever stands around them: StripAccents, and the parts of a BertNormalizer. */
 
-/* The result of a character. */
+/* What becomes of a character. */
 enum verdict { STAYS, GOES, BECOMES_SPACE, GETS_SPACES };
 
-/* The reference's list: blocks of Unicode, not the script. */
+/* Returns true for the blocks of Unicode that the reference lists, not for the script. */
 static bool is_chinese(uint32_t c)
 {
     static const struct {
@@ -62,7 +63,7 @@ static enum verdict judge(enum spec_normalizer_kind kind, uint32_t c)
     }
 }
 
-/* Printable ASCII, which all of them leave: eight bytes at a time, then one by one. */
+/* Skips printable ASCII, which all of them leave: eight bytes at a time, then one by one. Returns how much. */
 static size_t skip_ascii(const uint8_t *text, size_t bytes)
 {
     size_t at = 0;
@@ -128,14 +129,14 @@ struct step {
     const struct spec_normalizer *spec;
     struct charsmap *charsmap;
     struct matcher matcher;
-    bool before_bytes; /* it writes something, and ByteLevel comes later */
+    bool before_bytes; /* the step writes something, and ByteLevel comes later */
 };
 
 struct normalizer {
     const struct tokenizer_spec *spec;
     struct step *steps;
     uint32_t count;
-    bool follows; /* the text's first character */
+    bool follows; /* the text's first character follows */
     struct byte_alphabet alphabet;
 };
 
@@ -177,7 +178,7 @@ void normalizer_scratch_free(struct normalizer_scratch *s)
     *s = (struct normalizer_scratch) { 0 };
 }
 
-/* For the next text. `of_first`: it begins where the whole does. */
+/* Prepares for the next text. `of_first`: it begins where the whole text does. */
 static void state_begin(struct normalizer_state *s, bool of_first)
 {
     s->begun = s->after_match = false;
@@ -257,8 +258,8 @@ void normalizer_free(struct normalizer *n)
 
 /* ---- The steps --------------------------------------------------------------------------------------------------- */
 
-/* A step's text: what it held back, and what has come. A step either moves `text` and sets `bytes` to the chunk that it
- * passes on unchanged, or sets `changed` and appends its result to `out`; `used` is what it is done with. */
+/* A step's text: held text, and new text. A step either moves `text` and sets `bytes` to the chunk that it passes on
+ * unchanged, or sets `changed` and appends its result to `out`; `used` is how much it is done with. */
 struct chunk {
     const struct step *step;
     struct normalizer_state *state;
@@ -358,7 +359,8 @@ static bool is_space(const uint8_t *text)
     return (char_tests(unicode_decode(text, &length)) & CHAR_WHITESPACE) != 0;
 }
 
-/* White space at the end of a chunk may end the text: it is held back until something else comes. */
+/* Strips white space. White space at the end of a chunk may end the text, so it is held back until something else
+ * comes. */
 static void strip(struct chunk *p)
 {
     size_t from = 0, to = p->bytes, length;
@@ -398,8 +400,8 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
         s = matcher_next(&pass, &start, &end, &found, err);
         if (s != LEAT_OK || !found)
             break;
-        /* It has no place in the text then: ByteLevel of tokenizers 0.23.3 fails on most such texts, and gives others
-         * ids of other bytes. */
+        /* A match there has no place in the text: ByteLevel of tokenizers 0.23.3 fails on most such texts, and gives
+         * others ids of other bytes. */
         if (begins && end == 0 && p->step->before_bytes)
             return status_set(err, LEAT_E_TEXT,
                               "a Replace before ByteLevel puts something before this text without replacing anything, "
@@ -433,7 +435,7 @@ static enum leat_status prepend(struct chunk *p, struct leat_error *err)
         return LEAT_OK;
     p->state->begun = true;
     if (content->length == 0 && p->first == 0 && p->state->of_first)
-        unicode_decode(p->text, &p->first); /* put anew before all others, in the reference */
+        unicode_decode(p->text, &p->first); /* in the reference, a mark is put anew before all others */
     if (content->length == 0)
         return LEAT_OK;
     p->changed = true;
@@ -442,8 +444,11 @@ static enum leat_status prepend(struct chunk *p, struct leat_error *err)
     return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
-/* The text's first character and what decides its place must be seen together. So many bytes after it are mostly
- * enough; if not, twice as many each time, so that a long text is gone through only a few times. */
+/*
+ * Bytes after the text's first character that are waited for. The character and what decides its place must be seen
+ * together. This many bytes are mostly enough; if not, twice as many each time, so that a long text is gone through
+ * only a few times.
+ */
 #define AFTER_FIRST 64
 
 static void await_more(struct chunk *p)
@@ -506,7 +511,7 @@ static enum leat_status take_step(const struct normalizer *n, struct chunk *p, s
     return LEAT_OK;
 }
 
-/* One step on what has come; *text and *bytes become what it passes on. */
+/* Runs one step on the text that has come. *text and *bytes become what it passes on. */
 static enum leat_status take_chunk(const struct normalizer *n, struct chunk *p, const uint8_t **text, size_t *bytes,
                                    struct leat_error *err)
 {
@@ -552,7 +557,7 @@ static enum leat_status run_steps(const struct normalizer *n, struct normalizer_
         p.first = n->follows ? s->first : 0;
         status = take_chunk(n, &p, text, bytes, err);
         s->first = p.first;
-        if (!*text) /* nothing is left, and there was never a buffer */
+        if (!*text) /* nothing is left, and there never was a buffer */
             *text = (const uint8_t *)"";
         if (status == LEAT_OK)
             status = matcher_wrote(s->steps, *bytes, err);

@@ -26,7 +26,7 @@ struct normalizer_state {
     bool begun;              /* true after the first bytes of the text */
     bool after_match;        /* true if the next chunk begins after a match */
     /* The members below are used only if the normalizer tracks the first character of the whole text. */
-    size_t first;     /* bytes at the beginning of the held text that come from it */
+    size_t first;     /* bytes at the beginning of the held text that come from the first character */
     bool of_first;    /* true if this text begins the whole text */
     bool after_first; /* true if the next bytes follow the first character, or begin it */
     unsigned awaited; /* number of chunks that did not show where the first character ends */
@@ -39,8 +39,8 @@ struct normalizer_scratch {
     struct normalizer_state *states;
     uint32_t count;
     struct pattern_steps *steps;
-    /* The number of bytes at the beginning of the text that come from the first character of the whole text, for
-     * Metaspace's "first". The caller sets it before each run, which sets it for the result. */
+    /* Number of bytes at the beginning of the text that come from the first character of the whole text, for
+     * Metaspace's "first". The caller sets it before each run, and the run sets it for the result. */
     size_t first;
     struct images images; /* images.of is NULL if the steps go through the text one after another */
 };

@@ -21,8 +21,8 @@ struct sentencepiece_normalizer {
     const struct spec_sentencepiece *spec;
     struct charsmap *map;          /* NULL: none */
     struct string_finder *defined; /* user-defined tokens, by id */
-    bool spaces;                   /* stay spaces, and so do marks in the text */
-    bool copies;                   /* most of a text can be copied as it is */
+    bool spaces;                   /* true: spaces, and marks in the text, become or stay spaces */
+    bool copies;                   /* true: most of a text can be copied unchanged */
 };
 
 enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out, const struct tokenizer_spec *spec,
@@ -152,8 +152,8 @@ static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, stru
     return n->spec->add_dummy_prefix ? append_text(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
 }
 
-/* If extra white space is removed, white space at the text's beginning is dropped; a prefix comes before the first of
- * the rest. */
+/* Begins a text. If extra white space is removed, white space at its beginning is dropped; a prefix comes before the
+ * first character of the rest. */
 static enum leat_status begin_text(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                    struct chunk *p, struct leat_error *err)
 {

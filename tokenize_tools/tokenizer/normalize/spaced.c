@@ -33,7 +33,7 @@ static enum spaced_prefix prefix_of_normalizers(const struct tokenizer_spec *spe
     return SPACED_NOT;
 }
 
-/* Splitting at spaces when none are left. */
+/* Returns true if a pre-tokenizer splits at spaces when none are left. */
 static bool does_nothing(const struct spec_pre_tokenizer *p)
 {
     return p->kind == SPEC_PRE_SPLIT && !p->pattern.regex && !p->invert && p->pattern.text.length == 1 &&
@@ -49,7 +49,7 @@ static enum spaced_prefix prefix_of_metaspace(const struct spec_pre_tokenizer *p
                                               : SPACED_NONE;
 }
 
-/* The mark must be a token: otherwise a space and a mark would fall back to different bytes. */
+/* Returns true if the mark is a token: otherwise a space and a mark would fall back to different bytes. */
 static bool has_mark_token(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->token_count; i++)
@@ -59,7 +59,7 @@ static bool has_mark_token(const struct tokenizer_spec *spec)
     return false;
 }
 
-/* Returns a model of sentencepiece, and nothing else that changes or cuts text. */
+/* Returns the prefix that a model of sentencepiece puts, if nothing else changes or cuts text. */
 static enum spaced_prefix prefix_of_sentencepiece(const struct tokenizer_spec *spec)
 {
     const struct spec_sentencepiece *sp = &spec->sentencepiece;
@@ -92,7 +92,8 @@ enum spaced_prefix spaced_find(const struct tokenizer_spec *spec)
     return prefix_of_normalizers(spec);
 }
 
-/* The unknown token may be a part of runs of unknown characters, which fall back to bytes: those of a mark. */
+/* Returns true if the unknown token has a mark. It may be a part of runs of unknown characters, which fall back to
+ * bytes. */
 static bool unknown_has_mark(const struct tokenizer_spec *spec)
 {
     const struct spec_token *t = spec->unknown < spec->token_count ? &spec->tokens[spec->unknown] : NULL;

@@ -25,7 +25,7 @@ enum spaced_prefix {
 
 enum spaced_prefix spaced_find(const struct tokenizer_spec *spec);
 
-/* Makes the spec for the model. It has the tokens' texts of its own, and shares the rest with `spec`, which must
+/* Makes the spec for the model. It has copies of the tokens' texts, and shares the rest with `spec`, which must
  * outlive it. */
 enum leat_status spaced_make(struct tokenizer_spec **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void spaced_free(struct tokenizer_spec *spaced);

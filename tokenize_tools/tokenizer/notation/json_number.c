@@ -41,7 +41,7 @@ static bool at_digit(const struct reading *r)
     return r->p < r->end && *r->p >= '0' && *r->p <= '9';
 }
 
-/* Digits before or after the point, up to one that does not fit: from there on they only move the point. */
+/* Reads digits before or after the point, up to a digit that does not fit: from there on they only move the point. */
 static void read_digits(struct reading *r, bool after_point)
 {
     bool full = false;
@@ -56,7 +56,7 @@ static void read_digits(struct reading *r, bool after_point)
     }
 }
 
-/* The exponent that is written; one beyond 32 bits is taken as the greatest of them. */
+/* Reads the exponent. An exponent beyond 32 bits is taken as the greatest of 32 bits. */
 static void read_exponent(struct reading *r)
 {
     int64_t written = 0;
@@ -70,7 +70,7 @@ static void read_exponent(struct reading *r)
     r->exponent += negative ? -written : written;
 }
 
-/* The reference's loop: it divides by 1e308 until the exponent is in the table. */
+/* Scales the number in the reference's loop, which divides by 1e308 until the exponent is in the table. */
 static bool scale(double *value, int64_t exponent)
 {
     while (exponent < -(POWERS - 1) && *value != 0) {

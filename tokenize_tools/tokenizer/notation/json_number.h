@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A number as the reference reads it. serde_json without its feature "float_roundtrip" takes the
- * digits as a whole number, and multiplies or divides it by a power of ten: the result may be one step off the nearest
- * double. Scores that are nearly equal make that a difference. false: out of range, as in the reference. */
+/*
+ * Reads a number as the reference does. serde_json without its feature "float_roundtrip" takes the digits as a whole
+ * number, and multiplies or divides it by a power of ten: the result may be one step off the nearest double. This
+ * matters for scores that are nearly equal. Returns false if the number is out of range, as in the reference.
+ */
 bool json_number(const uint8_t *text, uint32_t length, double *out);
 
 #endif

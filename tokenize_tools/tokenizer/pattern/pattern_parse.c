@@ -21,12 +21,12 @@
 #define DEPTH_MAX  64
 #define REPEAT_MAX 65535u
 
-/* Repetitions of one atom, each of which goes around all before it: as deep as PCRE2 lets groups be. */
+/* Most repetitions of one atom, each around those before it: as deep as PCRE2 lets groups be. */
 #define REPEATS_MAX 250u
 
 struct flags {
     bool fold;      /* i */
-    bool dot_all;   /* Rust s, Oniguruma m */
+    bool dot_all;   /* flag s in Rust, m in Oniguruma */
     bool multiline; /* Rust m */
 };
 
@@ -41,9 +41,10 @@ struct parser {
     size_t sets_room;
     struct leat_error *err;
     enum leat_status status;
-    uint32_t literal, before; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
+    uint32_t literal, before; /* this atom and the one before, if they are literals, else 0: see
+                                 several_fold_to_one() */
     uint32_t entering;        /* `before` of the group that is being read */
-    unsigned groups;          /* that have a number, and begin before the reader's place */
+    unsigned groups;          /* groups that have a number, and begin before the reader's place */
 };
 
 static bool is_onig(const struct parser *p)
@@ -63,7 +64,7 @@ static bool is_digit(char c)
 
 /* ---- Failing ----------------------------------------------------------------------------------------------------- */
 
-/* Refuses the expression because of what stands from `from` to the reader's place. Returns false, for the caller to
+/* Refuses the expression because of its part from `from` to the reader's place. Returns false, for the caller to
  * return. */
 static bool refuse(struct parser *p, size_t from, const char *why)
 {
@@ -129,7 +130,7 @@ static bool write_text(struct parser *p, const char *text)
     return write_bytes(p, text, strlen(text));
 }
 
-/* Puts "(?:" before what was written since `from` and `after` after it. */
+/* Writes `before` before the text that was written since `from`, and `after` after it. */
 static bool write_around(struct parser *p, size_t from, const char *after)
 {
     struct buffer *text = &p->out->text;
@@ -141,7 +142,7 @@ static bool write_around(struct parser *p, size_t from, const char *after)
     return write_text(p, after);
 }
 
-/* A marker for the set. It is copied, unless there is an equal one. */
+/* Writes a marker for the set. The set is copied, unless there is an equal one. */
 static bool write_set(struct parser *p, const struct pattern_set *set)
 {
     struct pattern_text *out = p->out;
@@ -160,7 +161,7 @@ static bool write_set(struct parser *p, const struct pattern_set *set)
     return write_bytes(p, (unsigned char[]) { PATTERN_MARKER, (unsigned char)(i >> 8), (unsigned char)i }, 3);
 }
 
-/* Text in which each '#' stands for `set`, or for a newline. */
+/* Writes a text in which each '#' stands for `set`, or for a newline. */
 static bool write_with(struct parser *p, const char *text, const struct pattern_set *set)
 {
     for (; *text; text++)
@@ -188,7 +189,7 @@ static bool write_newlines(struct parser *p, const char *text)
 /* Properties in the patterns of most tokenizers come from the classes of unicode.h, which scanners read too; all others
  * come from a table of ranges. */
 struct property {
-    const char *name; /* lower case, without blanks, - and _ */
+    const char *name; /* name in lower case, without blanks, - and _ */
     unsigned mask;
 };
 
@@ -223,14 +224,14 @@ static const struct property properties[] = {
     { "whitespace", UNICODE_SPACE },
 };
 
-/* White space that is a control, hence not in \p{Z}. */
+/* Removes white space that is a control, and therefore not in \p{Z}. */
 static void remove_space_controls(struct pattern_set *set)
 {
     pattern_set_remove(set, 0x09, 0x0d);
     pattern_set_remove(set, 0x85, 0x85);
 }
 
-/* Properties and scripts that no one class is: made of what the tables have, or refused. */
+/* Makes properties and scripts for which there is no class, from the tables, or refuses them. */
 static bool other_property(struct parser *p, struct pattern_set *set, const char *name)
 {
     if (strcmp(name, "z") == 0 || strcmp(name, "separator") == 0 || strcmp(name, "zs") == 0 ||
@@ -268,7 +269,7 @@ static bool other_property(struct parser *p, struct pattern_set *set, const char
     return true;
 }
 
-/* \w. Oniguruma counts ² ³ ¹ ¼ ½ ¾ (its Latin-1 table) outside brackets only. */
+/* Makes the set of \w. Oniguruma counts ² ³ ¹ ¼ ½ ¾ (its Latin-1 table) outside brackets only. */
 static void word_set(struct parser *p, struct pattern_set *set, bool in_class)
 {
     pattern_set_class(set, p->classes, UNICODE_WORD);
@@ -303,7 +304,7 @@ static bool find_property(struct parser *p, struct pattern_set *set, const char 
     return other_property(p, set, name);
 }
 
-/* After \p or \P. */
+/* Takes a property, after \p or \P. */
 static bool take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class)
 {
     char name[64];
@@ -336,7 +337,7 @@ static bool take_property(struct parser *p, size_t from, struct pattern_set *set
 
 /* ---- Escapes ----------------------------------------------------------------------------------------------------- */
 
-/* Adds the other case of the set's members; false if the tables do not have it, or without memory. */
+/* Adds the other case of the set's members. Returns false if the tables do not have it, or without memory. */
 static bool fold_case(struct parser *p, struct pattern_set *set)
 {
     if (!p->cased) {
@@ -347,7 +348,8 @@ static bool fold_case(struct parser *p, struct pattern_set *set)
     return pattern_set_fold(set, p->cased);
 }
 
-/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is another escape. */
+/* Makes the set of \s \S \d \D \w \W \h \H, which mean the same in brackets and outside, except \w. Returns false
+ * for another escape. */
 static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class)
 {
     switch (c | 0x20) {
@@ -360,7 +362,7 @@ static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool
     case 'w':
         word_set(p, set, in_class);
         break;
-    case 'h': /* a hexadecimal digit, in both */
+    case 'h': /* a hexadecimal digit, in both dialects */
         pattern_set_clear(set);
         pattern_set_add(set, '0', '9');
         pattern_set_add(set, 'a', 'f');
@@ -374,7 +376,7 @@ static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool
     return true;
 }
 
-/* `min` to `max` hexadecimal digits. */
+/* Takes `min` to `max` hexadecimal digits. */
 static bool take_hex(struct parser *p, size_t from, unsigned min, unsigned max, uint32_t *value)
 {
     unsigned n = 0;
@@ -405,8 +407,8 @@ static bool take_byte(struct parser *p, size_t from, uint32_t value)
     return value <= 0x7f || refuse(p, from, "a byte that is not a character");
 }
 
-/* Oniguruma's numbers, of which one digit is read: up to three octal digits, or outside of brackets a reference to a
- * group, if there is one; 8 and 9 begin no octal number. */
+/* Takes Oniguruma's numbers, of which one digit has been read: up to three octal digits, or outside brackets a
+ * reference to a group, if there is one; 8 and 9 begin no octal number. */
 static bool take_numbered(struct parser *p, size_t from, char first, uint32_t *value, bool in_class)
 {
     size_t at = p->at;
@@ -428,7 +430,7 @@ static bool take_numbered(struct parser *p, size_t from, char first, uint32_t *v
     return take_byte(p, from, *value);
 }
 
-/* Oniguruma's \o{...}, of octal digits; other numbers in braces may be several characters. */
+/* Takes Oniguruma's \o{...}, with octal digits. Several numbers in braces are several characters. */
 static bool take_octal(struct parser *p, size_t from, uint32_t *value)
 {
     size_t digits = p->at;
@@ -452,7 +454,8 @@ static uint32_t escaped(uint32_t c)
     return at ? (uint32_t)values[at - letters] : c;
 }
 
-/* Oniguruma's \cX and \C-X, control characters, and \M-X, which sets the eighth bit. X may be an escape itself. */
+/* Takes Oniguruma's \cX and \C-X, control characters, and \M-X, which sets the eighth bit. X may be an escape
+ * itself. */
 static bool take_control(struct parser *p, size_t from, char c, uint32_t *value, unsigned depth)
 {
     bool is_escape;
@@ -532,7 +535,7 @@ static bool character_escape(struct parser *p, size_t from, char c, uint32_t *va
 
 static bool take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth);
 
-/* The classes of Oniguruma that are made of properties. */
+/* Makes the classes of Oniguruma that consist of properties. */
 static bool oniguruma_set(struct parser *p, struct pattern_set *set, const char *name)
 {
     const unsigned visible = UNICODE_L | UNICODE_M | UNICODE_N | UNICODE_P | UNICODE_S;
@@ -559,7 +562,7 @@ static bool oniguruma_set(struct parser *p, struct pattern_set *set, const char 
 
 static bool posix_set(struct parser *p, struct pattern_set *set, const char *name)
 {
-    /* in Rust these are of ASCII */
+    /* in Rust these classes are of ASCII */
     static const struct {
         const char *name;
         const char ranges[9];
@@ -586,7 +589,7 @@ static bool posix_set(struct parser *p, struct pattern_set *set, const char *nam
             return pattern_set_class(set, p->classes, UNICODE_P | UNICODE_S), true;
         if (strcmp(name, "word") == 0)
             return word_set(p, set, true), true;
-        if (strcmp(name, "xdigit") != 0) /* that is ASCII's there, too */
+        if (strcmp(name, "xdigit") != 0) /* xdigit is of ASCII in Oniguruma, too */
             return oniguruma_set(p, set, name);
     }
     for (size_t i = 0; i < sizeof ascii / sizeof ascii[0]; i++)
@@ -598,7 +601,7 @@ static bool posix_set(struct parser *p, struct pattern_set *set, const char *nam
     return false;
 }
 
-/* "[:name:]" at the reader's place; *is says whether there is one. */
+/* Takes "[:name:]" at the reader's place. *is says whether there is one. */
 static bool take_posix(struct parser *p, struct pattern_set *set, bool *is)
 {
     size_t from = p->at, n = 0;
@@ -624,7 +627,7 @@ static bool take_posix(struct parser *p, struct pattern_set *set, bool *is)
     return true;
 }
 
-/* One item of a class: *single is its code point, or UINT32_MAX if it is a set, which is then in *set. */
+/* Takes one item of a class. *single is its code point, or UINT32_MAX if it is a set, which is then in *set. */
 static bool take_item(struct parser *p, struct pattern_set *set, uint32_t *single, unsigned depth)
 {
     size_t from = p->at;
@@ -654,21 +657,22 @@ static bool take_item(struct parser *p, struct pattern_set *set, uint32_t *singl
     return character_escape(p, from, c, single, true);
 }
 
-/* In Oniguruma a bracket at the beginning of a class closes nothing, if there is another one anywhere after it. */
+/* Returns true if a closing bracket is an item: in Oniguruma a bracket at the beginning of a class closes nothing,
+ * if there is another one anywhere after it. */
 static bool bracket_is_item(const struct parser *p)
 {
     return is_onig(p) && looking_at(p, "]") && memchr(p->text + p->at + 1, ']', p->length - p->at - 1);
 }
 
-/* Either case of a class's items. Rust adds it to what stands between operators, in each bracket; Oniguruma to all of
- * the outermost bracket. A negation comes after that, in both. */
+/* Adds the other case of a class's items. Rust adds it between operators, in each bracket; Oniguruma adds it to all
+ * of the outermost bracket. A negation comes after that, in both. */
 static bool fold_items(struct parser *p, size_t from, struct pattern_set *set)
 {
     return !p->flags.fold || fold_case(p, set) || refuse(p, from, "ignoring case is supported for ASCII letters only");
 }
 
-/* Items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket. In
- * Oniguruma a hyphen after a range, after a class in brackets or before "&&" is an item. */
+/* Takes items up to an operator or the closing bracket, joined in *set. With `bracket` the first one is a bracket.
+ * In Oniguruma a hyphen after a range, after a class in brackets or before "&&" is an item. */
 static bool take_items(struct parser *p, size_t from, struct pattern_set *set, bool bracket, unsigned depth)
 {
     struct pattern_set *item = malloc(sizeof *item);
@@ -713,7 +717,7 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, b
     return ok && (is_onig(p) || fold_items(p, from, set));
 }
 
-/* After the opening bracket, which is at `from`. Operators bind less than joining and are taken from the left. */
+/* Takes a class, after its opening bracket at `from`. Operators bind less than joining, and are taken from the left. */
 static bool take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
 {
     struct pattern_set *right = NULL;
@@ -757,8 +761,9 @@ static bool take_class(struct parser *p, size_t from, struct pattern_set *set, u
 /* ---- Atoms: one character, or a place ---------------------------------------------------------------------------- */
 
 /*
- * If case is ignored, Oniguruma also matches one character where the expression has several: ß for ss, ﬁ for fi, ŉ for
- * ʼn. Such a pair of literals is refused. Every character that folds to several folds to one of these pairs first.
+ * Returns true for a pair of literals that is refused. If case is ignored, Oniguruma also matches one character
+ * where the expression has several: ß for ss, ﬁ for fi, ŉ for ʼn. Every character that folds to several folds to one
+ * of these pairs first.
  */
 static bool several_fold_to_one(uint32_t before, uint32_t c)
 {
@@ -774,7 +779,7 @@ static bool several_fold_to_one(uint32_t before, uint32_t c)
     return false;
 }
 
-/* A character that stands for itself; it began at `from`. */
+/* Writes a character that stands for itself. It began at `from`. */
 static bool write_literal(struct parser *p, size_t from, uint32_t c)
 {
     struct pattern_set *set = malloc(sizeof *set);
@@ -830,7 +835,7 @@ static bool write_class(struct parser *p, size_t from, char kind)
     return ok;
 }
 
-/* \b and \B by look-around at \w. */
+/* Writes \b and \B as look-around at \w. */
 static bool write_boundary(struct parser *p, bool negative)
 {
     struct pattern_set *word = malloc(sizeof *word);
@@ -845,7 +850,7 @@ static bool write_boundary(struct parser *p, bool negative)
     return ok;
 }
 
-/* \R: a pair is not taken apart. */
+/* Writes \R, which does not take a pair apart. */
 static bool write_line_end(struct parser *p)
 {
     struct pattern_set *set = malloc(sizeof *set);
@@ -867,7 +872,7 @@ static bool write_line_end(struct parser *p)
     return ok;
 }
 
-/* ^ and $: in Oniguruma always of lines, but ^ not after a final newline. */
+/* Writes ^ and $: in Oniguruma they are always those of lines, but ^ does not match after a final newline. */
 static bool write_anchor(struct parser *p, char which)
 {
     if (which == '^')
@@ -879,7 +884,7 @@ static bool write_anchor(struct parser *p, char which)
     return write_newlines(p, is_onig(p) ? "(?:\\A|(?<=#)(?!\\z))" : "(?:\\A|(?<=#))");
 }
 
-/* At a backslash. *assertion: nothing may repeat it. */
+/* Takes an escape, at its backslash. Sets *assertion if nothing may repeat it. */
 static bool take_escape(struct parser *p, size_t from, bool *assertion)
 {
     uint32_t value;
@@ -1051,7 +1056,7 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 
 struct repeat {
     unsigned min, max; /* most: UINT32_MAX for no limit */
-    bool interval;     /* {n,m}, not one of ? * + */
+    bool interval;     /* true for {n,m}, false for ? * + */
 };
 
 static bool take_number(struct parser *p, unsigned *value)
@@ -1064,7 +1069,7 @@ static bool take_number(struct parser *p, unsigned *value)
     return p->at > from;
 }
 
-/* A repetition, if there is one; in both dialects, a brace that begins none is a literal. */
+/* Takes a repetition, if there is one. In both dialects, a brace that begins none is a literal. */
 static bool take_repeat(struct parser *p, struct repeat *r)
 {
     size_t from = p->at;
@@ -1110,7 +1115,7 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
     return write_bytes(p, text, (size_t)n);
 }
 
-/* Repetitions after the atom that was written from `written` on. */
+/* Takes repetitions after the atom that was written from `written` on. */
 static bool take_repeats(struct parser *p, size_t written, bool assertion)
 {
     for (unsigned count = 0;; count++) {
@@ -1124,7 +1129,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
         if (count > REPEATS_MAX)
             return refuse(p, from, "nested too deeply");
         if (count > 0) {
-            /* Oniguruma repeats what is repeated; Rust does not take it */
+            /* Oniguruma repeats a repetition; Rust refuses that */
             if (!is_onig(p))
                 return refuse(p, from, "a repetition of a repetition");
             if (!write_around(p, written, ")"))
@@ -1134,7 +1139,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
         if (!write_repeat(p, from, &r))
             return false;
         if (is_onig(p) && r.interval) {
-            /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
+            /* in Oniguruma {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ */
             if (r.min != r.max && take_literal(p, "?") && !write_text(p, "?"))
                 return false;
         } else if (take_literal(p, "?") ? !write_text(p, "?") : take_literal(p, "+") && !write_text(p, "+")) {

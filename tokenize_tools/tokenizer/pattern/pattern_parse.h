@@ -20,7 +20,7 @@
 
 struct pattern_text {
     struct buffer text;
-    struct pattern_set **sets; /* no two are equal */
+    struct pattern_set **sets; /* sets, all of them different */
     size_t set_count;
     bool looks_behind; /* true if a match depends on the text before it: \A, ^, \b or a look-behind */
 };

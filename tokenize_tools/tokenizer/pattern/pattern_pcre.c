@@ -41,7 +41,7 @@
 #define NEAR_STEPS      64u
 #define JIT_STACK_BYTES (1u << 20)
 
-/* So many steps, or searches that are not counted, lie between two questions whether to stop. */
+/* Steps, or searches that are not counted, between two questions whether to stop. */
 #define STOP_STEPS    65536u
 #define STOP_SEARCHES 256u
 
@@ -50,7 +50,7 @@
 #define SYMBOLS_MAX 256
 #define BLOCKS      (PATTERN_SET_POINTS / 256)
 #define BLOCK_WORDS 4
-#define PLACES      8192 /* more than blocks, a power of two */
+#define PLACES      8192 /* more places than blocks, a power of two */
 
 /* The classes of characters that an expression's sets tell apart, each one byte. */
 struct symbols {
@@ -61,9 +61,10 @@ struct symbols {
 
 /* Kinds of blocks. */
 struct kinds {
-    uint16_t of[BLOCKS], before[BLOCKS]; /* equal blocks by all sets so far, and by the sets before the last one */
-    uint16_t first[BLOCKS];              /* a block of each kind */
-    uint16_t places[PLACES];             /* 1 more than the first block of a kind, by what decides it; 0: free */
+    uint16_t of[BLOCKS], before[BLOCKS]; /* kind of each block, by all sets so far, and by the sets before the last
+                                            one */
+    uint16_t first[BLOCKS];              /* a block of each kind: its first */
+    uint16_t places[PLACES];             /* by a hash of what decides a kind: its first block plus 1; 0: free */
     unsigned count;
 };
 
@@ -176,7 +177,7 @@ static size_t write_symbol(char *to, unsigned symbol)
     return 4;
 }
 
-/* Returns a class of the symbols in `has`, as ranges; an empty one matches nothing. */
+/* Writes a class of the symbols in `has`, as ranges, and returns its length. An empty class matches nothing. */
 static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
 {
     static const char nothing[] = "[^\\x00-\\xff]";
@@ -203,8 +204,8 @@ static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
     return n;
 }
 
-/* Finds the symbols of each set, and after the last set the symbols that were seen. One code point of a symbol decides,
- * which lies in the first of equal blocks. */
+/* Finds the symbols of each set; number `sets` has the symbols that were seen. One code point decides for its
+ * symbol; it lies in the first of equal blocks. */
 static void find_symbols(bool *has, const struct symbols *s, const struct pattern_text *text)
 {
     bool *seen = has + text->set_count * SYMBOLS_MAX;
@@ -224,7 +225,7 @@ static void find_symbols(bool *has, const struct symbols *s, const struct patter
     }
 }
 
-/* Returns the expression over bytes: each marker is written as a class of symbols. NULL if memory is short; free()
+/* Returns the expression over bytes, in which each marker is a class of symbols. Returns NULL without memory; free()
  * it. */
 static char *write_over_symbols(const struct symbols *s, const struct pattern_text *text, size_t *length)
 {
@@ -258,7 +259,7 @@ static char *write_over_symbols(const struct symbols *s, const struct pattern_te
 
 struct pattern {
     struct symbols symbols;
-    pcre2_code *code, *counted; /* the expression, and one that calls count_step() at each step */
+    pcre2_code *code, *counted; /* the expression, and its second form, which calls count_step() at each step */
     pcre2_match_context *limits, *counted_limits;
     bool needs_all;
 };
@@ -266,16 +267,17 @@ struct pattern {
 struct pattern_run {
     const struct pattern *pattern;
     pcre2_match_data *match;
-    pcre2_match_context *limits, *counted_limits; /* copies of the pattern's, with this run's stack, and this run */
+    pcre2_match_context *limits, *counted_limits; /* copies of the pattern's limits, with this run's stack, and this
+                                                     run */
     pcre2_jit_stack *stack;                       /* NULL without JIT */
     struct pattern_steps *steps;                  /* perhaps its own: */
     struct pattern_steps own;
-    uint64_t taken;    /* steps of a search that is counted */
-    size_t reached;    /* the symbol that it had reached at the last one */
+    uint64_t taken;    /* steps of a search that are counted */
+    size_t reached;    /* symbol that the search had reached at its last step */
     uint64_t ask_at;   /* steps at which to ask whether to stop */
-    unsigned searches; /* that were not counted since that was asked */
+    unsigned searches; /* searches since the last question that were not counted */
     bool stopped;
-    struct buffer symbols; /* one a character of the window */
+    struct buffer symbols; /* a byte for each character of the window */
     size_t count;
     struct scan_window window;
     size_t at, at_byte;          /* place at which the next search begins, in symbols and in bytes */
@@ -300,8 +302,11 @@ static enum leat_status compile_form(pcre2_code **out, const char *text, size_t 
     return status_set(err, LEAT_E_UNSUPPORTED, "the tokenizer's pattern cannot be used: PCRE2: %s", (char *)why);
 }
 
-/* Machine code takes up to 20 times as much as what it is made of: an expression of 14 bytes, (?:ab?){0,900}, took
- * 0.9 MB and 14 ms. What repetitions make that large is interpreted; all of real tokenizers are far below. */
+/*
+ * Returns true for expressions whose machine code would be too large: it takes up to 20 times as much as what it is
+ * made of. An expression of 14 bytes, (?:ab?){0,900}, took 0.9 MB and 14 ms. Expressions that repetitions make that
+ * large are interpreted; all of real tokenizers are far below.
+ */
 static bool is_large(const struct pattern *p, size_t length)
 {
     size_t bytes = 0;
@@ -400,7 +405,7 @@ static bool asks_to_stop(struct pattern_run *run)
     return run->stopped;
 }
 
-/* Before each item of the expression that is tried in a counted search. */
+/* Counts a step; called before each item of the expression that is tried in a counted search. */
 static int count_step(pcre2_callout_block *block, void *context)
 {
     struct pattern_run *run = context;
@@ -515,7 +520,7 @@ static size_t byte_of(struct pattern_run *run, size_t symbol)
     return run->at_byte;
 }
 
-/* The window has no further match that is certain; the next match begins at this symbol or later. */
+/* Notes that the window has no further match that is certain; the next match begins at this symbol or later. */
 static enum pattern_result nothing_certain(struct pattern_run *run, size_t symbol)
 {
     if (!run->window.final)
@@ -535,15 +540,15 @@ static const uint8_t *subject_of(const struct pattern_run *run)
     return run->symbols.bytes ? run->symbols.bytes : none;
 }
 
-/* A search that ends before it has taken long, in text that ends before the window does: it knows nothing then. */
+/* Returns true if a search ended because it took long, before it reached the window's end: then nothing is known. */
 static bool ended_early(int rc)
 {
     return rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT ||
            rc == PCRE2_ERROR_JIT_STACKLIMIT;
 }
 
-/* Steps are charged for what is certain: what a window's open end leaves open is looked for again in the next one, and
- * a text must not be refused for how it is cut. */
+/* Searches, and counts steps. Steps are charged for what is certain: a match that the window's open end leaves open
+ * is looked for again in the next window, and a text must not be refused for how it is cut. */
 static int search_counted(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
 {
     pcre2_match_data *match = pcre2_match_data_create_from_pattern(run->pattern->counted, NULL);
@@ -560,7 +565,7 @@ static int search_counted(struct pattern_run *run, size_t from, PCRE2_SIZE found
         rc = pcre2_match(run->pattern->counted, subject_of(run), run->count, from, options | PCRE2_NO_JIT, match,
                          run->counted_limits);
     memcpy(found, pcre2_get_ovector_pointer(match), 2 * sizeof *found);
-    pcre2_match_data_free(match); /* with the interpreter's memory */
+    pcre2_match_data_free(match); /* frees the interpreter's memory, too */
     if (rc >= 0 || (rc == PCRE2_ERROR_NOMATCH && run->window.final)) {
         run->steps->left -= run->taken;
         run->steps->taken += run->taken;
@@ -568,7 +573,7 @@ static int search_counted(struct pattern_run *run, size_t from, PCRE2_SIZE found
     return rc;
 }
 
-/* Returns the next match, as pcre2_match() has it for the whole window. */
+/* Finds the next match, as pcre2_match() has it for the whole window. */
 static int search(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
 {
     const PCRE2_SIZE *places = pcre2_get_ovector_pointer(run->match);
@@ -596,8 +601,8 @@ static int search(struct pattern_run *run, size_t from, PCRE2_SIZE found[2])
     }
 }
 
-/* Finds the next match that counts and puts its bytes in `waiting`. PATTERN_DONE: there is none (if the window is
- * final), or none that is certain. */
+/* Finds the next match that counts and puts its bytes in `waiting`. Returns PATTERN_DONE if there is none (in a
+ * final window), or none that is certain. */
 static enum pattern_result find_match(struct pattern_run *run)
 {
     size_t from = run->at;
@@ -624,7 +629,7 @@ static enum pattern_result find_match(struct pattern_run *run)
     return PATTERN_DONE;
 }
 
-/* Text that is done with brings steps, but no more than a text has at first. */
+/* Adds the steps that text earns which has been passed, up to the steps that a text has at first. */
 static void earn_steps(struct pattern_run *run, size_t bytes)
 {
     struct pattern_steps *s = run->steps;

@@ -27,7 +27,7 @@ enum pattern_result {
     PATTERN_DONE,     /* no more spans are certain in this window (scan.h) */
     PATTERN_MORE,     /* `room` spans were given: call again */
     PATTERN_GAVE_UP,  /* too many steps: the record must be rejected */
-    PATTERN_STOPPED,  /* the steps' `stop` said so */
+    PATTERN_STOPPED,  /* the steps' `stop` demanded it */
     PATTERN_NO_MEMORY /* an allocation failed */
 };
 
@@ -41,7 +41,7 @@ struct pattern_steps {
     uint32_t (*stop)(void *context); /* asked now and then; a nonzero result is PATTERN_STOPPED. May be NULL */
     void *context;
     uint64_t taken; /* steps of all texts, for tests */
-    /* bytes that normalizers or decoders have written for the text, and may write: see matcher_wrote() */
+    /* bytes that normalizers or decoders have written for the text, and that they may write: see matcher_wrote() */
     uint64_t written, may_write;
 };
 

@@ -17,7 +17,7 @@
 #include "text_group.h"
 #include "tokenizer/split/cutter.h"
 
-/* Stretches between tokens, and tokens, that are encoded together. */
+/* Stretches between tokens, and tokens, that are encoded together, at most. */
 #define SPANS ((size_t)TINY_OR(3, 512))
 
 struct encoder {
@@ -25,22 +25,23 @@ struct encoder {
     struct encoder_options options;
     size_t chunk_bytes, cache_bytes;
     struct bound bound;
-    struct pattern_steps steps; /* that expressions may still take for this text */
+    struct pattern_steps steps; /* steps that expressions may still take for this text */
     struct id_list ids;
     struct bound ids_bound; /* bound of the ids of a whole text */
-    bool counts_ids;        /* these count with all else */
-    bool trusted;           /* texts are valid UTF-8 */
+    bool counts_ids;        /* true: the ids of whole texts count with all else */
+    bool trusted;           /* true: texts are valid UTF-8, unchecked */
     bool begun;             /* encoder_chunk() may come */
     uint64_t offset;        /* place of `input` in the text */
     struct held input;      /* bytes of a character that is not complete */
     struct buffer repaired;
-    struct cutter raw, normalized; /* sentencepiece uses only the second */
+    struct cutter raw, normalized; /* cutters at the tokens of raw text and of normalized text; sentencepiece uses
+                                      only the second */
     struct normalizer_scratch normalizer;
     struct sentencepiece_state sentencepiece;
     struct pretokenizer_scratch *pretokenizer;
     struct held pretoken; /* end of a chunk of a pretoken that cannot be cut */
-    bool pretoken_cut;    /* and something of it has been encoded */
-    bool spaced_begun;    /* something of a segment has come that is not normalized (spaced.h) */
+    bool pretoken_cut;    /* true if a part of that pretoken has been encoded */
+    bool spaced_begun;    /* true if something of a segment that is not normalized has come (spaced.h) */
     struct buffer spaced;
     const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
     size_t run_bytes, span_count;
@@ -49,9 +50,11 @@ struct encoder {
     void *model; /* its scratch */
 };
 
-/* The most that is taken of a text at a time; a small bound takes less. About ten buffers have this size or a multiple
- * of it. Where texts are normalized, NORMALIZED stands for CHUNKS: a chunk may become 11 times as long, each byte of
- * that two ids, and a list of ids is there twice while it grows. */
+/*
+ * Most bytes of a text that are taken at a time; a small bound takes fewer. About ten buffers have this size or a
+ * multiple of it. If texts are normalized, NORMALIZED is used instead of CHUNKS: a chunk may become 11 times as
+ * long, each byte of that two ids, and a list of ids is there twice while it grows.
+ */
 #define CHUNK_BYTES ((size_t)TINY_OR(48, 1 << 20))
 #define MIN_CHUNK   ((size_t)TINY_OR(48, 4096))
 #define CHUNKS      64
@@ -196,7 +199,7 @@ static enum leat_status pass_pretoken(struct encoder *e, const uint8_t *text, si
     return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
 
-/* Takes whole pretokens; where these come, none comes in chunks. */
+/* Takes whole pretokens; none comes in chunks where these do. */
 static enum leat_status take_pretokens(void *context, const struct model_pretokens *p, struct leat_error *err)
 {
     struct encoder *e = context;
@@ -230,15 +233,17 @@ static enum leat_status take_token(void *context, uint32_t id, const uint8_t *te
 
 /* ---- Plain spaces ------------------------------------------------------------------------------------------------ */
 
-/* The way of a text to a model with plain spaces (spaced.h): unchanged, segment by segment. If added tokens are close
+/*
+ * Passes a text to a model with plain spaces (spaced.h): unchanged, segment by segment. If added tokens are close
  * together, for example if each newline is one, the text between them is gathered, so that the model gets batches of
- * pretokens. */
+ * pretokens.
+ */
 
-/* Room for the space before a segment and what follows it as far as a cut. */
+/* Room for the space before a segment and the text after it up to a cut. */
 #define PREFIX_ROOM 64
 
-/* Encodes the space that comes before a segment with as much of the text as it needs, *used; or holds it back before
- * all of it. */
+/* Encodes the space before a segment with as much of the text as it needs, *used; or holds the space back until the
+ * text has come. */
 static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
                                     struct leat_error *err)
 {
@@ -316,7 +321,8 @@ static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t 
     return s;
 }
 
-/* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
+/* Takes a segment. One that has come completely goes into the run; others, at the ends of what has come, are encoded
+ * by themselves. */
 static enum leat_status take_segment(void *context, const struct text_chunk *chunk, struct leat_error *err)
 {
     struct encoder *e = context;
@@ -340,8 +346,8 @@ static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *te
     return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;
 }
 
-/* A text, or a chunk of it. Where nothing comes before segments, they and the tokens between them are encoded many at a
- * time. */
+/* Takes a text, or a chunk of it. If nothing is put before segments, segments and the tokens between them are
+ * encoded many at a time. */
 static enum leat_status take_runs(struct encoder *e, const struct text_chunk *chunk, struct leat_error *err)
 {
     static const struct cutter_take take = { take_segment, take_fixed };
@@ -375,7 +381,7 @@ static enum leat_status take_raw(void *context, const struct text_chunk *chunk, 
     return s == LEAT_OK ? cutter_run(&e->normalized, &normalized, &take, e, err) : s;
 }
 
-/* sentencepiece: what lies between its user-defined tokens is a pretoken. */
+/* Takes text between user-defined tokens of sentencepiece, which is a pretoken. */
 static enum leat_status take_between(void *context, const struct text_chunk *chunk, struct leat_error *err)
 {
     return pass_pretoken(context, chunk->text, chunk->bytes, chunk->last, err);
@@ -408,7 +414,7 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
     return e->pipeline->sentencepiece ? take_sentencepiece(e, &chunk, err) : cutter_run(&e->raw, &chunk, &take, e, err);
 }
 
-/* Malformed UTF-8 is repaired, or the text refused, unless the caller has done that. */
+/* Repairs malformed UTF-8, or refuses the text, unless the caller has done that. */
 static enum leat_status take_checked(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                      struct leat_error *err)
 {
@@ -483,12 +489,12 @@ static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t byte
     return s;
 }
 
-/* The bytes that the ids of a whole text may take in addition to max_bytes, per byte of text: with both copies while
- * they grow, enough for the form of Unicode that makes 11 letters of one byte. A file may put any text before each
- * word. */
+/* Bytes per byte of text that the ids of a whole text may take in addition to max_bytes: with both copies while they
+ * grow, enough for the form of Unicode that makes 11 letters of one byte. A file may put any text before each word. */
 #define IDS_BYTE 128
 
-/* The ids of a text in chunks are counted with all else; those of a whole one have a bound of their own. */
+/* Begins a text. The ids of a text in chunks are counted with all else; those of a whole one have a bound of their
+ * own. */
 static void begin_text(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
@@ -544,7 +550,7 @@ static bool has_token(const struct string_finder *f, const uint8_t *text, size_t
     return s != LEAT_OK || found;
 }
 
-/* Normalizes a text, with as many steps as it has alone; *err is not wanted. */
+/* Normalizes a text, with as many steps as it has alone. Its error is not reported. */
 static enum leat_status normalize(struct encoder *e, const uint8_t **text, size_t *bytes)
 {
     size_t first = *bytes > 0;
@@ -556,8 +562,8 @@ static enum leat_status normalize(struct encoder *e, const uint8_t **text, size_
     return normalizer_run(e->pipeline->normalizer, &e->normalizer, text, bytes, true, NULL);
 }
 
-/* Puts a text into the group, if nothing but the scanner and the model has to do with it: *added. All that fails it
- * will do alone, too, but for `stop`, which may say so only once. */
+/* Puts a text into the group, if it needs only the scanner and the model, and sets *added. A text that fails here
+ * will fail alone, too, except by `stop`, which may say so only once. */
 static enum leat_status add_to_group(struct encoder *e, const struct leat_text *t, bool *added, struct leat_error *err)
 {
     const uint8_t *text = (const uint8_t *)(t->bytes > 0 ? t->text : ""), *whole = text;
@@ -572,7 +578,7 @@ static enum leat_status add_to_group(struct encoder *e, const struct leat_text *
     *added = s == LEAT_OK && bytes <= TEXT_GROUP_MAX && !has_token(e->pipeline->normalized, text, bytes);
     if (*added)
         text_group_add(&e->group, text, bytes);
-    if (!*added || text != whole) { /* it left something in the normalizer */
+    if (!*added || text != whole) { /* the text left something in the normalizer */
         normalizer_scratch_clear(&e->normalizer);
         normalizer_scratch_trim(&e->normalizer);
     }
@@ -590,7 +596,7 @@ enum leat_status encoder_run_texts(struct encoder *e, const struct leat_text *te
     begin_text(e, e->counts_ids ? &e->bound : &e->ids_bound);
     e->begun = false; /* a group holds nothing back */
     text_group_clear(&e->group);
-    *done = 1; /* also if memory does not suffice for a group */
+    *done = 1; /* a text is done, too, if memory does not suffice for a group */
     for (; added && grouped < count; grouped += added) {
         s = add_to_group(e, &texts[grouped], &added, err);
         if (s != LEAT_OK)

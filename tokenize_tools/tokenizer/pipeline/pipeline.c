@@ -30,7 +30,8 @@ static enum leat_status refuse_added(const struct spec_string *content, const ch
                       (int)(content->length < 60 ? content->length : 60), (const char *)content->bytes, what);
 }
 
-/* Added tokens looked for in normalized text are normalized themselves, as the reference does, and called so. */
+/* Adds the added tokens that are looked for in normalized text. They are normalized themselves, as in the reference,
+ * and get the result as their name. */
 static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struct normalizer_scratch *scratch,
                                        struct bound *bound, struct leat_error *err)
 {
@@ -61,7 +62,7 @@ static enum leat_status fill_finders(struct pipeline *e, struct leat_error *err)
     struct pattern_steps steps = { .left = 0 };
     enum leat_status s = normalizer_scratch_make(&scratch, e->normalizer, &bound, &steps, err);
 
-    pattern_steps_begin(&steps); /* one text, however many tokens there are */
+    pattern_steps_begin(&steps); /* the steps of one text, however many tokens there are */
     for (uint32_t i = 0; s == LEAT_OK && i < e->spec->added_count; i++) {
         const struct spec_added *a = &e->spec->added[i];
 

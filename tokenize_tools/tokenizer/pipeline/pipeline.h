@@ -30,7 +30,7 @@ struct pipeline {
     struct string_finder *raw, *normalized; /* added tokens, by place in spec->added */
 };
 
-/* Makes a pipeline, which owns the spec, on failure too. */
+/* Makes a pipeline, which takes the spec over, also on failure. */
 enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err);
 void pipeline_free(struct pipeline *e);
 

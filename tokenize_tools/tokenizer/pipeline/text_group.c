@@ -6,10 +6,10 @@
 
 #include "base/status.h"
 
-/* Texts with the byte behind each: a group that is not full, and the longest text. */
+/* Room for texts with the byte after each: for a group that is not full, and the longest text. */
 #define TEXT_ROOM (TEXT_GROUP_BYTES + TEXT_GROUP_MAX + 1)
 
-/* The bytes that a model may read behind the last text. */
+/* Bytes that a model may read after the last text. */
 #define READ_ON ((size_t)256)
 
 /* Returns true if a normalizer has a regular expression, which may take long, and be stopped. */
@@ -52,7 +52,7 @@ void text_group_add(struct text_group *g, const uint8_t *text, size_t bytes)
         memcpy(copy, text, bytes);
     g->count += pretokenizer_scan(g->pretokenizer, copy, bytes, (uint32_t)g->bytes, g->ends + g->count);
     g->bytes += bytes;
-    g->text[g->bytes++] = '\n'; /* a token of every such vocabulary: it is looked up, and no new word */
+    g->text[g->bytes++] = '\n'; /* a token of every such vocabulary, so it is looked up, and is no new word */
     g->ends[g->count++] = (uint32_t)g->bytes | MODEL_FIXED;
 }
 

@@ -1,10 +1,10 @@
 /*
  * text_group.h: texts of some KiB or less, which go to the model together. Each call of a model has a cost of its own,
- * looks few words up at a time, and merges few that are new: one by one, texts of 200 bytes took twice as long. They
- * are copied one after the other, a byte behind each, so that kernels may read on past their ends.
+ * looks few words up at a time, and merges few new words: one by one, texts of 200 bytes took twice as long. They are
+ * copied one after the other, each followed by one byte, so that kernels may read on past their ends.
  *
- * That is only for pipelines whose pre-tokenizer is one scanner, and for texts that need nothing but the scanner and
- * the model: valid UTF-8 without strings of added tokens. encoder.c checks the texts.
+ * This serves only pipelines whose pre-tokenizer is one scanner, and texts that need nothing but the scanner and the
+ * model: valid UTF-8 without strings of added tokens. encoder.c checks the texts.
  */
 #ifndef LEAT_TOKENIZER_TEXT_GROUP_H
 #define LEAT_TOKENIZER_TEXT_GROUP_H
@@ -18,10 +18,10 @@
 #include "pipeline.h"
 #include "tokenizer/containers/id_list.h"
 
-/* The longest text that is grouped. A longer one gains nothing. */
+/* Length of the longest text that is grouped. A longer one gains nothing. */
 #define TEXT_GROUP_MAX ((size_t)TINY_OR(40, 16 << 10))
 
-/* The bytes of a full group, as many as those of a batch of the model. */
+/* Bytes of a full group, as many as those of a batch of the model. */
 #define TEXT_GROUP_BYTES ((size_t)TINY_OR(100, 32 << 10))
 
 struct text_group {

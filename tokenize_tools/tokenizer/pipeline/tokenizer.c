@@ -23,7 +23,7 @@
 
 struct leat_tokenizer {
     struct pipeline *pipeline;
-    struct opened_spec opened; /* its spec is the pipeline's */
+    struct opened_spec opened; /* the opened vocabulary; the pipeline owns its spec */
     char *name, *pattern;      /* name and pattern that a dataset stores */
     uint8_t *file;
     uint64_t file_bytes;
@@ -84,7 +84,8 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
     s = spec_open_stoppable(&t->opened, spec, pattern, &stop, err);
     if (s == LEAT_OK)
         s = keep_names(t, t->opened.at.builtin ? t->opened.at.builtin : t->opened.at.name,
-                       t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* else the file has it */
+                       t->opened.format == LOAD_TIKTOKEN ? pattern : NULL, err); /* only a *.tiktoken needs the
+                                                                                    pattern; other files have one */
     if (s != LEAT_OK) {
         leat_tokenizer_close(t);
         return s;
@@ -102,7 +103,7 @@ enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out, const s
     *out = NULL;
     if (!t)
         return status_no_memory(err, sizeof *t);
-    /* a built-in by its name only: what a dataset says must not open files of this machine */
+    /* a built-in is found by its name only: a dataset must not open files of this machine */
     if (!stored->file && !builtin_find(stored->name)) {
         free(t);
         return status_set(err, LEAT_E_UNSUPPORTED,

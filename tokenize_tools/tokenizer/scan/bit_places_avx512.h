@@ -21,8 +21,8 @@ static inline __m512i bit_places_bytes(uint64_t bits)
     return _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers));
 }
 
-/* Returns the first sixteen of such bytes four times each, and these four bytes added to each: what picks words out of
- * 64. */
+/* Returns the first sixteen of such bytes four times each, with 0 to 3 added and `add`: the indices that pick words
+ * of four bytes out of 64. */
 static inline __m512i bit_places_fours(__m512i places, int add)
 {
     const __m512i fours =
@@ -33,7 +33,8 @@ static inline __m512i bit_places_fours(__m512i places, int add)
 }
 #endif
 
-/* Counted from `base`, in order. Up to 64 are written, whatever there is. */
+/* Writes the places of the bits, counted from `base`, in order. Up to 64 numbers are written, however few bits there
+ * are. */
 static inline void bit_places(uint64_t bits, uint32_t base, uint32_t *places)
 {
 #if defined(__AVX512VBMI2__)

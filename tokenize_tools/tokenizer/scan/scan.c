@@ -1,7 +1,5 @@
-/*
- * scan.c: the scanners that go from character to character, which define the right answer; the table of all; and
- * finding one by its expressions.
- */
+/* scan.c: the scanners that go from character to character, which define the right answer; the table of all
+ * scanners; and finding a scanner by its expressions. */
 #include "scan.h"
 
 #include <string.h>

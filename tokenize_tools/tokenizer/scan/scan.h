@@ -60,8 +60,8 @@ struct scan_spelling {
 struct scan_family {
     const char *name;
     unsigned number;
-    const struct scan_row *rows;           /* fastest first, and last the plain one; then one without a name */
-    const struct scan_spelling *spellings; /* the last has texts[0] == NULL */
+    const struct scan_row *rows;           /* rows, fastest first, the plain one last; then one without a name */
+    const struct scan_spelling *spellings; /* spellings; the last has texts[0] == NULL */
     bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
 };
 

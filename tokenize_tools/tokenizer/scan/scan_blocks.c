@@ -1,8 +1,8 @@
 /*
- * scan_blocks.c: scanners that cut 64 bytes at a time. A block begins where a pretoken begins. Its bytes become masks
- * of classes, from which the family's algebra computes where pretokens begin. Those that nothing after the block can
- * change are given out, and the next block begins at the last of them. If a block has none, the family's scalar scanner
- * takes one pretoken. Compiled once for each CPU level.
+ * scan_blocks.c: scanners that cut 64 bytes at a time. A block begins where a pretoken begins. Its bytes become
+ * masks of classes, from which the family's algebra computes where pretokens begin. The beginnings that nothing
+ * after the block can change are given out, and the next block begins at the last of them. If a block has none, the
+ * family's scalar scanner takes one pretoken. Compiled once for each CPU level.
  */
 #include "base/cpu.h"
 #include "scan_bytes.h"
@@ -38,7 +38,7 @@ SCAN_INLINE struct scan_masks scan_ascii_masks(const uint8_t *text, bytes64 b, c
     return m;
 }
 
-/* Returns the code point at p, of which four bytes can be read. Without a branch: lengths are mixed. */
+/* Returns the code point at p, of which four bytes can be read. There is no branch, since lengths are mixed. */
 SCAN_INLINE uint32_t scan_decode(const uint8_t *p)
 {
     static const struct {
@@ -77,7 +77,7 @@ SCAN_INLINE void scan_add_class(struct scan_masks *m, unsigned class, uint32_t c
 
 /* Facts about characters that vectors find, at their first bytes. */
 struct scan_told {
-    uint64_t any; /* all that are decided without a look-up */
+    uint64_t any; /* characters that are decided without a look-up */
     uint64_t letters, upper, lower, either, symbols;
 };
 
@@ -122,7 +122,7 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, bytes64 b, const struct uni
         bytes64 second = bytes64_load(m->text + 1);
 
         m->apart = scan_kana_and_han(b, second);
-        /* to U+9FA5 and after */
+        /* without the characters after U+9FA5 */
         told.any &= ~(bytes64_equal(b, 0xe9) & bytes64_from(second, 0xbe));
     }
     if (kind->han) {
@@ -181,7 +181,7 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
     return n;
 }
 
-/* Returns the beginnings of pretokens in the block at p, as far as they are certain: bits, but for the first. */
+/* Returns the certain beginnings of pretokens in the block at p, as bits, without the first beginning. */
 SCAN_INLINE uint64_t scan_block(const struct scan_rule *rule, const struct scan_text *t, const uint8_t *p)
 {
     size_t left = (size_t)(t->end - p);

@@ -23,7 +23,7 @@ SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
                          _mm256_cmpeq_epi8(_mm256_and_si256(codes.high, all), zero));
 }
 
-/* One bit, by moving it to the top of its byte. */
+/* Gets one bit of each byte, by moving it to the top of its byte. */
 #define SCAN_CODES_BIT(codes, by) bytes64_mask(_mm256_slli_epi16((codes).low, by), _mm256_slli_epi16((codes).high, by))
 
 SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)

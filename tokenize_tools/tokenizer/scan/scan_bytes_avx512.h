@@ -42,7 +42,7 @@ SCAN_INLINE scan_codes scan_bytes_codes(bytes64 b)
             high = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)scan_high));
     __m512i high_bits = _mm512_and_si512(_mm512_srli_epi16(b, 4), _mm512_set1_epi8(15));
 
-    /* a byte from 0x80 on gives 0 in the first one */
+    /* a byte from 0x80 on gives 0 in the first table */
     return _mm512_and_si512(_mm512_shuffle_epi8(low, b), _mm512_shuffle_epi8(high, high_bits));
 #endif
 }

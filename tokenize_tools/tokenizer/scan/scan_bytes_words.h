@@ -2,7 +2,7 @@
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
 #define LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
 
-/* In [first, last], both below 0x80; `fold` is OR-ed to each byte before. */
+/* Returns the bytes in [first, last], both below 0x80. `fold` is OR-ed to each byte before. */
 SCAN_INLINE uint64_t scan_words_between(const bytes64 *b, uint8_t first, uint8_t last, uint8_t fold)
 {
     uint64_t mask = 0;

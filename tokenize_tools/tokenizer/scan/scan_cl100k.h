@@ -12,7 +12,8 @@
 
 #include "scan_rule.h"
 
-/* `p` is the first character after an optional blank, and neither white space, letter nor digit. */
+/* Returns the end of a pretoken of punctuation. `p` is its first character after an optional blank, and is neither
+ * white space, letter nor digit. */
 SCAN_INLINE const uint8_t *cl100k_punctuation(const struct scan_text *t, const uint8_t *p, const struct scan_rule *rule)
 {
     p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_N | rule->kind.letters);

@@ -4,19 +4,19 @@
  *     [一-龥\x{3040}-\x{30ff}]+
  *     [ASCII punctuation][A-Za-z]+|X?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
  * with X = [^\r\n\p{L}\p{P}\p{S}], done in one pass: a digit, or a change between the ideographs and kana of the second
- * split and anything else, is a *border*, and for the third expression the text ends there. It does not match every
- * character; what it leaves (controls, unassigned, private use) is a pretoken up to the next match.
+ * split and anything else, is a *border*, and for the third expression the text ends there. The expressions do not
+ * match every character; unmatched ones (controls, unassigned, private use) are a pretoken up to the next match.
  */
 #ifndef LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 #define LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 
 #include "scan_rule.h"
 
-#define DEEPSEEK_CJK     0x8000u /* beside the bits of unicode.h */
+#define DEEPSEEK_CJK     0x8000u /* a bit beside those of unicode.h */
 #define DEEPSEEK_LETTERS (UNICODE_L | UNICODE_M)
 #define DEEPSEEK_SYMBOLS (UNICODE_P | UNICODE_S)
 
-/* Returns the class of the character at p; with the bit CJK if the second split takes it. */
+/* Returns the class of the character at p, with the bit CJK if the second split takes it. */
 SCAN_INLINE unsigned deepseek_class_at(const struct scan_text *t, const uint8_t *p, size_t *bytes)
 {
     uint32_t c;
@@ -87,7 +87,8 @@ SCAN_INLINE const uint8_t *deepseek_space(const struct scan_text *t, const uint8
     return p >= t->end || last == begin || deepseek_is_border(class, 0) ? p : last;
 }
 
-/* p is in none of the classes that match by themselves, and no letter follows it. */
+/* Returns the end of unmatched text at p: the character is in none of the classes that match by themselves, and no
+ * letter follows it. */
 SCAN_INLINE const uint8_t *deepseek_unmatched(const struct scan_text *t, const uint8_t *p, size_t bytes, unsigned cjk)
 {
     unsigned class;
@@ -151,7 +152,7 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_rule *rule, const struct 
     (void)rule;
     spaces = scan_white_starts(m, m->white & ~taken, m->newlines & ~taken, solid & ~(m->digits | m->apart));
     symbols = (scan_first(m->symbols) & ~(m->spaces << 1)) | (m->symbols & borders);
-    /* one mark of ASCII takes the letters of ASCII after it */
+    /* a mark of ASCII takes the letters of ASCII after it */
     joined = ascii_letters & (symbols & ~m->high) << 1;
     starts = spaces.at | digits.at | symbols | borders | (scan_first(m->letters) & ~(blank << 1) & ~joined);
     if (m->high)
@@ -168,7 +169,7 @@ static const struct scan_rule scan_deepseek = {
 };
 
 static const struct scan_spelling deepseek_spellings[] = {
-    /* the second: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF; the third has bare CR and LF */
+    /* The second split: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF. The third has bare CR and LF. */
     { { "\\p{N}{1,3}", "[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f\xe3\x82\xa0-\xe3\x83\xbf]+",
         "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|"
         " ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+" },

@@ -45,7 +45,7 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_rule *rule, const struct scan
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, starts;
 
     (void)rule;
-    /* a run begins; not after a space, which begins the pretoken */
+    /* runs begin here, unless after a space, which then begins the pretoken */
     starts = (scan_first(m->letters) | scan_first(m->digits) | scan_first(other)) & ~(m->spaces << 1);
     starts |= scan_first(m->white) | scan_to_first_byte(m, m->white & solid >> 1);
     return scan_certain(m, scan_cut_contractions(m, starts, false), 0, 1);
@@ -63,7 +63,7 @@ static const struct scan_spelling gpt2_spellings[] = {
     { { "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
     { { "'s|'t|'re|'ve|'m|'ll|'d| ?[\\p{L}]+| ?[\\p{N}]+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
     { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
-    /* tiktoken since 0.8; in Oniguruma $ is the end of any line */
+    /* tiktoken since 0.8; in Oniguruma $ means the end of any line */
     { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s" }, SCAN_FOR_RUST },
     SCAN_SPELLINGS_END,
 };

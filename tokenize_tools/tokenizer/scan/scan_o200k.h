@@ -21,8 +21,8 @@
 
 /* The match of U* D* at a place. */
 struct o200k_word {
-    const uint8_t *end; /* NULL if the run reaches the end of a window that is not final */
-    bool lower;         /* U* D+ matches up to `end`; else U+ (or nothing, if end is the beginning) */
+    const uint8_t *end; /* end; NULL if the run reaches the end of a window that is not final */
+    bool lower;         /* true: U* D+ matches up to `end`; false: U+ does, or nothing if end is the beginning */
 };
 
 /* Returns a class as U and D see it: in Kimi's expression Han characters are in neither. */
@@ -82,7 +82,7 @@ SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p
     *end = word.end;
     if (!word.end || word.lower)
         return true;
-    /* X gives the mark back: it is in U and in D, and what follows has no lower form */
+    /* X gives the mark back: it is in U and in D, and no lower form follows */
     if (class & UNICODE_M) {
         *end = p + bytes;
         return true;
@@ -115,10 +115,10 @@ SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_rule *rule, const st
 
 /* ---- By masks ---------------------------------------------------------------------------------------------------- */
 
-/* The letters of words: the contractions after words are in none of the masks. */
+/* The letters of words. Contractions after words are in none of the masks. */
 struct o200k_letters {
     uint64_t all, upper, lower, either;
-    uint64_t contractions, behind; /* their bytes; the bits after them */
+    uint64_t contractions, behind; /* bytes of contractions; the bits after them */
 };
 
 SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const struct scan_rule *rule)
@@ -131,7 +131,7 @@ SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const
         uint64_t quote = at & (0 - at);
         unsigned bytes = scan_contraction_bytes(m->text + bits_lowest(at), true);
 
-        /* letters of the contraction before are not a word */
+        /* the letters of a contraction before this one are not a word */
         if (bytes > 0 && l.all & quote >> 1) {
             l.behind |= quote << bytes;
             l.contractions |= (quote << bytes) - quote;
@@ -144,8 +144,8 @@ SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const
     return l;
 }
 
-/* Beginnings of words inside runs of letters: U*D+ ends before a capital. If no small letter follows, it ends after
- * the last letter that is in D as well. */
+/* Returns the beginnings of words inside runs of letters: U*D+ ends before a capital. If no small letter follows, it
+ * ends after the last letter that is in D as well. */
 SCAN_INLINE uint64_t o200k_inner_starts(const struct scan_masks *m, const struct o200k_letters *l)
 {
     uint64_t small = l->lower | scan_runs_from(l->either, l->either & l->lower << 1);
@@ -182,7 +182,7 @@ SCAN_INLINE uint64_t o200k_starts(const struct scan_rule *rule, const struct sca
     starts = spaces.at | digits.at | o200k_inner_starts(m, &l) | others | l.behind | scan_first(han);
     starts |= scan_letter_starts(m, l.all, m->white & ~m->newlines, others);
     uncertain = spaces.uncertain | digits.uncertain;
-    /* marks that no letter stands before may be punctuation, or what stands before a word */
+    /* marks without a letter before them may be punctuation, or the character before a word */
     if (m->high)
         uncertain |= bits_from((m->marks & ~(l.all << 1) & ~m->inside) | m->odd);
     return scan_certain(m, starts, uncertain, 2);

@@ -23,9 +23,9 @@
 struct scan_masks {
     const uint8_t *text; /* text of the block */
     uint64_t valid;      /* bytes whose classes are known: a prefix of the block */
-    uint64_t end;    /* the bit after them if the text ends there, and then the block's text ends in zeros; else 0 */
-    uint64_t high;   /* bytes of characters that are not ASCII */
-    uint64_t inside; /* second and later bytes of these characters */
+    uint64_t end;        /* the bit after the valid bytes if the text ends there, with zeros after it; else 0 */
+    uint64_t high;       /* bytes of characters that are not ASCII */
+    uint64_t inside;     /* second and later bytes of these characters */
     /* Classes. `newlines` and `spaces` are parts of `white`; the other classes have no character in common. */
     uint64_t letters;  /* letters, as the family defines them */
     uint64_t digits;   /* \p{N} */
@@ -37,7 +37,7 @@ struct scan_masks {
     uint64_t slashes; /* / */
     /* Classes that a family asks for in its struct scan_kind. */
     uint64_t upper, lower, either; /* letters that are Lu, Lt; Ll; Lm, Lo, M */
-    uint64_t marks;                /* M, a part of `either` */
+    uint64_t marks;                /* letters that are M, a part of `either` */
     uint64_t symbols;              /* P, S */
     uint64_t apart;                /* Han that are letters, or ideographs and kana */
     uint64_t odd;                  /* other Han */
@@ -55,7 +55,7 @@ struct scan_kind {
 /* Beginnings of pretokens. Bit 0 has no meaning, since the block begins with a pretoken. */
 struct scan_starts {
     uint64_t at;
-    uint64_t uncertain; /* bits of `at` that may be wrong, set or not */
+    uint64_t uncertain; /* bits of `at` that may be wrong, whether they are set or not */
 };
 
 /* ---- Bits ------------------------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, uns
 
     if (max == 1)
         return s;
-    /* three digits and another one: that one begins a group */
+    /* three digits before another one, which begins a group */
     three = m->digits & m->digits << 1 & m->digits << 2;
     s.at = scan_first(m->digits);
     if (three & m->digits << 3)
@@ -151,7 +151,7 @@ SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uin
     for (; taken; taken &= taken - 1)
         behind_newline &= ~(UINT64_C(1) << bits_highest(behind_newline & ~bits_from(taken)));
     s.at = scan_first(white) | scan_to_first_byte(m, blank & solid >> 1) | behind_newline;
-    /* more white space, with newlines, may follow a run at the end: only its beginning is sure */
+    /* more white space, with newlines, may follow a run at the end, so only its beginning is certain */
     if (!m->end)
         s.uncertain = top ? ~UINT64_C(0) << bits_highest(top) << 2 : ~UINT64_C(1);
     return s;
@@ -205,7 +205,7 @@ SCAN_INLINE uint64_t scan_certain(const struct scan_masks *m, uint64_t starts, u
 
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
-/* All families: the number SCAN_*, and the rule scan_* */
+/* All families: their number SCAN_*, and their rule scan_*. */
 #define SCAN_FAMILIES(each)                                                                                            \
     each(GPT2, gpt2) each(CL100K, cl100k) each(LLAMA3, llama3) each(QWEN2, qwen2) each(QWEN35, qwen35)                 \
         each(O200K, o200k) each(TEKKEN, tekken) each(KIMI, kimi) each(DEEPSEEK, deepseek)
@@ -230,7 +230,7 @@ struct scan_rule {
     bool slash;  /* true if slashes after punctuation belong to it */
 };
 
-/* The functions of all families, by their numbers, of each level; "plain" goes from character to character. */
+/* The functions of each level, by the numbers of families; "plain" goes from character to character. */
 extern scan_function *const scan_functions_plain[SCAN_NUMBERS],
     *const scan_functions_words[SCAN_NUMBERS], *const scan_functions_neon[SCAN_NUMBERS],
                                                    *const scan_functions_avx2[SCAN_NUMBERS],

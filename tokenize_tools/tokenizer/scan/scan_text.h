@@ -10,7 +10,7 @@
 
 #define SCAN_INLINE BYTES_INLINE
 
-/* How many bytes past a pretoken's end a scanner may look, except for runs that it reports as reaching the window's
+/* Bytes past a pretoken's end that a scanner may look at, except for runs that it reports as reaching the window's
  * end: enough for the contraction 'ſ after a word, and a character of four bytes after that. */
 #define SCAN_AHEAD 16
 

@@ -1,4 +1,4 @@
-/* fingerprint.c: numbers go through a small buffer, so that the hash sees long runs. */
+/* fingerprint.c: computes a fingerprint. Numbers go through a small buffer, so that the hash sees long runs. */
 #include "fingerprint.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* model.c: the table, and what a kind that lacks a function does instead. */
+/* model.c: the table of models, and the default of each function that a kind lacks. */
 #include "model.h"
 
 extern const struct model_kind model_bytes, model_ranks, model_merges, model_scores, model_unigram, model_sums,

@@ -37,7 +37,7 @@ struct model_pretokens {
     size_t count;
 };
 
-/* The bit in the end of a pretoken that is no text: it is a token already, or ends one of several texts. */
+/* A bit in the end of a pretoken that is no text: it is a token already, or ends one of several texts. */
 #define MODEL_FIXED ((uint32_t)1 << 31)
 
 /* A chunk of a pretoken. */
@@ -50,11 +50,11 @@ struct model_chunk {
 
 /* A stretch of a text: a pretoken, or a token that is known already. */
 struct model_span {
-    uint32_t end; /* it begins at the end of the span before */
+    uint32_t end; /* end of the span; it begins at the end of the span before */
     uint32_t id;  /* id of the token; MODEL_PRETOKEN for a pretoken, which may be empty */
 };
 #define MODEL_PRETOKEN UINT32_MAX
-#define MODEL_SPAN_MAX ((size_t)1 << 17) /* the most bytes of all spans of a call */
+#define MODEL_SPAN_MAX ((size_t)1 << 17) /* most bytes of all spans of a call */
 
 /* Spans that follow each other; the first begins with the text. text[0..bytes) can be read. */
 struct model_spans {
@@ -73,26 +73,26 @@ struct model {
 struct model_kind {
     /* ---- Files ---- */
 
-    /* The "type" of its section in a tokenizer.json; NULL if that format does not have it. A section without a type is
-     * of the first kind that can read it, as in the reference; if none can, an error names the kind whose `member` it
-     * has. */
+    /* The "type" of its section in a tokenizer.json, or NULL if that format does not have the kind. A section
+     * without a type is of the first kind that can read it, as in the reference; if none can, an error names the
+     * kind whose `member` it has. */
     const char *type, *member;
     /* Reads the section, `node` of the file, which is an object, into the spec: its tokens, and the kind's own data
-     * (spec->model_data). load_hf.h has the functions that it may call. NULL if `type` is. */
+     * (spec->model_data). load_hf.h has the functions that it may call. NULL if `type` is NULL. */
     enum leat_status (*read)(struct load_hf *h, uint32_t node);
-    /* The number of its type in a sentencepiece model, whose tokens and scores are then in the spec; 0 if it has
-     * none */
+    /* Number of its type in a sentencepiece model, whose tokens and scores are then in the spec; 0 if it has none. */
     unsigned sentencepiece;
-    /* True if it finds user-defined tokens in the text itself; otherwise they cut the text before the model. */
+    /* True if the kind finds user-defined tokens in the text itself; otherwise they cut the text before the model. */
     bool finds_defined;
 
     /* ---- The spec ---- */
 
-    /* True if tokens may write spaces in another way (normalize/spaced.h), because it knows text only by its tokens. */
+    /* True if tokens may write spaces in another way (normalize/spaced.h), because the kind knows text only by its
+     * tokens. */
     bool spaced;
-    /* True if they may do so after normalizers and Metaspace. */
+    /* True if they may do so, too, after normalizers and Metaspace. */
     bool spaced_words;
-    /* True if they may do so after sentencepiece's normalizer. */
+    /* True if they may do so, too, after sentencepiece's normalizer. */
     bool spaced_normalized;
     /* Hashes the other parts of the spec that decide on ids, after the tokens (fingerprint.h). NULL if there are
      * none. */
@@ -106,8 +106,8 @@ struct model_kind {
     enum leat_status (*make)(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
     void (*free)(struct model *m);
 
-    /* Makes a thread's memory. `bound` (or NULL) counts the part that grows with a pretoken; `cache_bytes` is the most
-     * that its cache may take after much text. NULL if the kind needs no memory; then `scratch` is NULL. */
+    /* Makes a thread's memory. `bound` (or NULL) counts the part that grows with a pretoken; `cache_bytes` is the
+     * most that its cache may take after much text. NULL if the kind needs no memory; `scratch` is then NULL, too. */
     enum leat_status (*scratch_make)(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err);
     void (*scratch_free)(void *scratch);
     /* Returns how many of `max_bytes` a cache takes in the end. NULL if there is no cache. */
@@ -143,9 +143,10 @@ struct model_kind {
     enum leat_status (*encode_spans)(const struct model *m, void *scratch, const struct model_spans *spans,
                                      struct id_list *out, struct leat_error *err);
 
-    /* Encodes the pretokens of several texts, which lie one after the other. Behind each is a byte that is the text's
-     * last pretoken, marked with MODEL_FIXED, and has no ids. Appends the number of ids of each text to `counts`.
-     * `takes_texts` returns true if this model can do that. Both are NULL if no model of the kind can. */
+    /* Encodes the pretokens of several texts, which lie one after the other. After each text comes one byte that
+     * counts as the text's last pretoken, is marked with MODEL_FIXED, and has no ids. Appends the number of ids of
+     * each text to `counts`. `takes_texts` returns true if this model can do that. Both are NULL if no model of the
+     * kind can. */
     bool (*takes_texts)(const struct model *m);
     enum leat_status (*encode_texts)(const struct model *m, void *scratch, const struct model_pretokens *p,
                                      struct id_list *counts, struct id_list *out, struct leat_error *err);

@@ -12,7 +12,7 @@
 #include "base/search.h"
 #include "base/status.h"
 
-/* Small allocations are cut from blocks of this size; larger ones get a block of their own. */
+/* Size of the blocks from which small allocations are cut; larger ones get a block of their own. */
 #define BLOCK_BYTES ((size_t)32768)
 
 struct spec_block {
@@ -108,7 +108,7 @@ static bool added_before(const void *context, uint64_t place)
     return wanted->spec->added[place].id < wanted->id;
 }
 
-/* Most vocabularies have every id from 0 on: what traces masks asks for each token of a corpus. */
+/* Most vocabularies have every id from 0 on, which is found at once: tracing masks asks for each token of a corpus. */
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id)
 {
     uint64_t at = id;
@@ -174,7 +174,7 @@ static int compare_tokens(const void *left, const void *right)
     return (a->token.id > b->token.id) - (a->token.id < b->token.id);
 }
 
-/* Nearly all files list their tokens by id already: then there is nothing to do. */
+/* Returns true if tokens are sorted by id, as in nearly all files: then there is nothing to do. */
 static bool in_order(const struct tokenizer_spec *spec)
 {
     uint64_t end = 0;
@@ -195,7 +195,7 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
     struct sorting *sorted;
     uint8_t *text;
 
-    if (spec->scores || in_order(spec)) /* sentencepiece's tokens, which have scores, have their places as ids */
+    if (spec->scores || in_order(spec)) /* the tokens of sentencepiece, which have scores, have their places as ids */
         return LEAT_OK;
     sorted = malloc(count * sizeof *sorted);
     text = malloc(spec->text_bytes ? spec->text_bytes : 1);

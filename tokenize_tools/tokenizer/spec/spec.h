@@ -39,12 +39,12 @@ static inline bool spec_begins_with_mark(const uint8_t *text, size_t bytes)
 /* No token. */
 #define SPEC_NONE UINT32_MAX
 
-/* The greatest id of a file that is not refused: tables are indexed by id, and no vocabulary comes near. */
+/* Greatest id of a file that is not refused: tables are indexed by id, and no vocabulary comes near. */
 #define SPEC_MAX_ID   ((1u << 24) - 1)
 
 #define SPEC_NO_SPLIT 0
 
-/* The longest prefix or suffix of parts of words that is not refused. */
+/* Length of the longest prefix or suffix of parts of words that is not refused. */
 #define SPEC_MAX_AFFIX 100
 
 /* Bytes that need not be text, followed by a NUL that `length` does not count. */
@@ -216,7 +216,7 @@ struct spec_sentencepiece {
 /* The tokens that the post-processor of a tokenizer.json puts around a text that it encodes alone, if that is at most
  * one on each side. Documents get them only as --begin and --end. */
 struct spec_around {
-    uint32_t before, after; /* SPEC_NONE if there is none */
+    uint32_t before, after; /* tokens before and after the text; SPEC_NONE if there is none */
     bool other;             /* true if it puts other tokens around a text; then both are SPEC_NONE */
 };
 
@@ -225,7 +225,7 @@ enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST
 
 /* model_data of SPEC_WORDPIECE. */
 struct spec_wordpiece {
-    uint32_t max_characters; /* a longer word is unknown */
+    uint32_t max_characters; /* most characters of a word; a longer word is unknown */
 };
 
 /* model_data of SPEC_UNIGRAM. A sentencepiece model has its scores in `scores` of the spec. */
@@ -282,7 +282,7 @@ struct tokenizer_spec {
 
     struct spec_around around;
 
-    uint32_t vocabulary_size; /* the highest id of tokens and added tokens, plus 1 */
+    uint32_t vocabulary_size; /* highest id of tokens and added tokens, plus 1 */
     unsigned notes;           /* bits of enum spec_note */
 
     struct spec_block *blocks; /* spec_alloc()'s memory */

@@ -1,8 +1,8 @@
 /*
- * cutter.c: the text arrives in windows. `done` is how much was handed on, and `from` where the search for tokens
- * continues. Some text before `from` is kept, because a token that must stand alone looks at the character before it.
- * As in the reference, a token is found even inside white space that the token before it has taken, and the text goes
- * on after it: `done` may move back.
+ * cutter.c: cuts a text that arrives in windows. `done` is how much was passed on, and `from` where the search for
+ * tokens continues. Some text before `from` is kept, because a token that must stand alone looks at the character
+ * before it. As in the reference, a token is found even inside white space that the token before it has taken, and
+ * the text goes on after it: `done` may move back.
  */
 #include "cutter.h"
 
@@ -34,14 +34,14 @@ void cutter_clear(struct cutter *c)
 struct window {
     const uint8_t *text;
     size_t bytes;
-    size_t certain; /* a token that begins before is all there */
+    size_t certain; /* end of the places at which a token is certainly complete */
     bool last;
-    size_t space, space_end; /* text[space, space_end) is white space, and what comes next is not */
+    size_t space, space_end; /* text[space, space_end) is white space, and the next character is not */
     const struct cutter_take *take;
     void *context;
 };
 
-/* A token as it was found, and with the white space that it takes with it. */
+/* A token as it was found, and with the white space that it takes. */
 struct found {
     const struct spec_added *added; /* NULL: no flags */
     uint32_t id;
@@ -63,7 +63,7 @@ static size_t end_of_space(struct window *w, size_t at)
     return at;
 }
 
-/* White space that the token takes with it, but not what the one before has taken. */
+/* Adds the white space that the token takes, without what the token before it has taken. */
 static void widen(const struct cutter *c, struct window *w, struct found *f)
 {
     size_t length;
@@ -100,11 +100,11 @@ static enum verdict judge(const struct cutter *c, struct window *w, struct found
     widen(c, w, f);
     if (a && a->rstrip && f->wide_end == w->bytes && !w->last)
         return NOT_CERTAIN;
-    /* white space that the token before has taken with it */
+    /* the token before has taken all of this white space */
     return a && a->lstrip && f->wide_start >= f->wide_end ? TAKES_NOTHING : IS_TOKEN;
 }
 
-/* The next token that is there for certain, at or after `from`. */
+/* Finds the next certain token at or after `from`. */
 static enum leat_status find_token(const struct cutter *c, const struct window *w, struct string_search *search,
                                    bool *found, struct found *f, struct leat_error *err)
 {
@@ -123,7 +123,7 @@ static enum leat_status find_token(const struct cutter *c, const struct window *
 
 /* ---- Handing on ---- */
 
-/* The text from `done` to `end`; `ends`: a token comes there, or nothing. */
+/* Passes on the text from `done` to `end`. `ends`: a token follows, or the text ends. */
 static enum leat_status hand_text(struct cutter *c, const struct window *w, size_t end, bool ends,
                                   struct leat_error *err)
 {
@@ -147,7 +147,8 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
     c->done = f->wide_end;
     if (s != LEAT_OK)
         return s;
-    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the one before may have taken all of it */
+    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the token before may have taken all of
+                                                                              it */
     return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
@@ -196,7 +197,7 @@ static enum leat_status cut_window(struct cutter *c, struct window *w, struct le
     return s == LEAT_OK ? hand_text(c, w, certain_text(c, w), w->last, err) : s;
 }
 
-/* Keeps the beginning of the next window: what is not done with, and a character before it. */
+/* Keeps the beginning of the next window: the text that is not done, and a character before it. */
 static enum leat_status keep_rest(struct cutter *c, const struct window *w, struct leat_error *err)
 {
     size_t used = c->done < c->from ? c->done : c->from;

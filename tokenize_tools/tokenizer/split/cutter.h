@@ -14,7 +14,8 @@
 
 struct cutter_options {
     const struct string_finder *finder;
-    const struct spec_added *added; /* tokens by the finder's numbers; NULL if these are ids without flags */
+    const struct spec_added *added; /* added tokens by the finder's numbers; NULL if the numbers are ids without
+                                       flags */
     bool special;                   /* true if special tokens are tokens; else they are text, and counted */
     bool lstrip;                    /* true if some token takes the white space before it */
 };

@@ -22,7 +22,7 @@ struct text_chunk {
 struct held {
     struct buffer text;
     size_t begin;  /* start of the held text in `text` */
-    size_t enough; /* number of bytes that must be there before another look is worthwhile */
+    size_t enough; /* number of bytes that must be held before another look is worthwhile */
 };
 
 /* Drops the held text. */

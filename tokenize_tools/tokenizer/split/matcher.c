@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Expressions for runs of an ASCII character, such as " {2,}" and " +", need no expression engine. */
+/* Finds expressions for runs of an ASCII character, such as " {2,}" and " +", which need no expression engine. */
 static void find_run(struct matcher *m, const struct spec_string *text)
 {
     const uint8_t *b = text->bytes;
@@ -97,7 +97,8 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
 
 #define PAIR_BLOCK ((size_t)64)
 
-/* Returns true if two of these bytes stand side by side in a block, or at its end: what compilers make vectors of. */
+/* Returns true if two of these bytes stand side by side in a block, or at its end. Compilers make vectors of this
+ * loop. */
 static bool pair_in_block(const uint8_t *text, uint8_t byte)
 {
     uint8_t any = 0;
@@ -107,8 +108,8 @@ static bool pair_in_block(const uint8_t *text, uint8_t byte)
     return any != 0;
 }
 
-/* Returns the first place of what is looked for. memmem() goes byte by byte, so pairs, which " {2,}" begins with, are
- * looked for in blocks before. */
+/* Returns the first place of the string that is looked for. memmem() goes byte by byte, so pairs, with which " {2,}"
+ * begins, are first looked for in blocks. */
 static const uint8_t *find_bytes(const struct matcher *m, const uint8_t *text, size_t bytes)
 {
     size_t at = 0;
@@ -143,11 +144,14 @@ enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *
     return LEAT_OK;
 }
 
-/* Ordinary tokenizers write some tens of bytes per byte or id. Without a limit, a thousand replacements that follow 24
- * which double a text went through 16 GiB for one letter. */
+/*
+ * Bytes that may be written for a text: at first, and more per byte or id. Ordinary tokenizers write some tens of
+ * bytes per byte or id. Without a limit, a thousand replacements that follow 24 which double a text went through 16
+ * GiB for one letter.
+ */
 #define WRITE_FIRST ((uint64_t)64 << 20)
 #define WRITE_EACH  1024u
-#define STOP_BYTES  ((uint64_t)1 << 20) /* written between two questions whether to stop */
+#define STOP_BYTES  ((uint64_t)1 << 20) /* bytes written between two questions whether to stop */
 
 void matcher_take(struct pattern_steps *steps, uint64_t count)
 {

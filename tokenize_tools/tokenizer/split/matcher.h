@@ -10,11 +10,11 @@
 #include "tokenizer/pattern/pattern_pcre.h"
 #include "tokenizer/spec/spec.h"
 
-/* The longest run that an expression can ask for without an expression engine. */
+/* Length of the longest run that an expression can ask for without an expression engine. */
 #define MATCHER_RUN 8
 
 struct matcher {
-    struct spec_string string; /* empty for a regular expression */
+    struct spec_string string; /* string; empty for a regular expression */
     struct pattern *pattern;
     /* the characters of an expression for a run of at least run_bytes of one ASCII character; else run_bytes is 0 */
     uint8_t run[MATCHER_RUN];

@@ -21,12 +21,12 @@
 #include "split_words.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* A change of the text comes before the splitter of its step. */
+/* A change of the text, made before the splitter of its step. */
 enum change {
     CHANGE_NOTHING,
     CHANGE_PREFIX,    /* a space, unless the text begins with one */
     CHANGE_METASPACE, /* spaces become the mark, and a mark may be put before */
-    CHANGE_BYTES      /* bytes become characters of the byte alphabet, since steps follow that see them */
+    CHANGE_BYTES      /* bytes become characters of the byte alphabet, since later steps see them */
 };
 
 struct step {
@@ -40,21 +40,21 @@ struct step {
 struct pretokenizer {
     struct step *steps;
     uint32_t count;
-    bool words;  /* all that the steps do is to remove white space, and to isolate punctuation if there are two */
+    bool words;  /* the steps only remove white space, and isolate punctuation if there are two */
     bool spaces; /* Metaspace, perhaps after WhitespaceSplit; pretokens begin with spaces instead of marks */
     bool unmaps; /* pretokens come out as characters of the byte alphabet, and the model wants bytes */
     struct byte_alphabet alphabet;
 };
 
-/* A splitter counts bytes in 31 bits, because models use the 32nd as a flag (MODEL_FIXED). Longer segments go through
- * in windows, which grow for a pretoken that needs it. */
+/* Largest window. A splitter counts bytes in 31 bits, because models use the 32nd as a flag (MODEL_FIXED). Longer
+ * segments go through in windows, which grow for a pretoken that needs it. */
 #define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
 #define WINDOW_LIMIT ((size_t)INT32_MAX)
 
-/* Pretokens that a scanner gives at a time, when they go to the model together. */
+/* Number of pretokens that a scanner gives at a time, when they go to the model together. */
 #define SCAN_ROOM 4096
 
-/* One level of the way through the steps: where it stands in the text that it was given. */
+/* One level of the way through the steps: its place in the text that it was given. */
 struct level {
     struct buffer changed;
     struct split_run run;
@@ -62,12 +62,12 @@ struct level {
     struct text_chunk text;
     size_t used;                      /* end of the part that is done */
     bool needs_all;                   /* pattern_needs_all() of the step's pattern */
-    bool open, more, ended;           /* a window is; its splitter has more to give; nothing comes after it */
-    size_t window_bytes;              /* at most, of the next window */
-    struct scan_window window;        /* lies in the text */
-    struct split_pretoken *pretokens; /* SPLIT_ROOM; NULL: the step does not split */
+    bool open, more, ended;           /* a window is open; its splitter has more to give; no text comes after it */
+    size_t window_bytes;              /* most bytes of the next window */
+    struct scan_window window;        /* the window, which lies in the text */
+    struct split_pretoken *pretokens; /* SPLIT_ROOM pretokens; NULL if the step does not split */
     size_t count, next;               /* number of pretokens, and the next one to take */
-    uint32_t above;                   /* the level whose pretoken the text is */
+    uint32_t above;                   /* number of the level whose pretoken the text is */
 };
 
 struct pretokenizer_scratch {
@@ -75,8 +75,8 @@ struct pretokenizer_scratch {
     size_t window_bytes;                          /* size of the first window of a segment */
     pretokenizer_take_pretokens *batches, *words; /* may be NULL */
     struct held held;    /* end of a chunk of a segment that the first splitter cannot cut yet */
-    size_t first;        /* bytes at the beginning of what is held that come from the text's first character */
-    bool begun;          /* something of the segment has come */
+    size_t first;        /* bytes at the beginning of the held text that come from the text's first character */
+    bool begun;          /* something of the segment has come already */
     bool in_word;        /* true if the segment so far ends in a word */
     struct buffer bytes; /* bytes of an unmapped pretoken */
     struct level levels[];
@@ -119,7 +119,7 @@ static bool keeps_all(const struct spec_pre_tokenizer *pre)
     return is_expression(pre) && pre->behavior == SPEC_ISOLATED && !pre->invert;
 }
 
-/* Looks for a scanner that does what `count` steps from this one on do. */
+/* Looks for a scanner that does the work of `count` steps from this one on. */
 static bool find_scanner(const struct tokenizer_spec *spec, uint32_t at, uint32_t count, struct splitter *out)
 {
     const struct spec_pre_tokenizer *pre = &spec->pre_tokenizers[at];
@@ -157,7 +157,7 @@ static enum leat_status make_split(struct step *step, const struct spec_pre_toke
     status = pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
                              dialect_of(spec), err);
     if (status == LEAT_OK || status == LEAT_E_NO_MEMORY ||
-        spec->dialect != SPEC_ONIGURUMA) /* else the file's only one */
+        spec->dialect != SPEC_ONIGURUMA) /* otherwise it is the file's only expression */
         return status;
     return status_before(err, status, "pre_tokenizer Split");
 }
@@ -218,8 +218,8 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
     return LEAT_OK;
 }
 
-/* Gemma: splits at spaces after the normalizer has replaced all of them. Such a step does nothing, but as long as it
- * is there it makes one pretoken of each segment that must be seen whole. */
+/* Returns true for Gemma's split at spaces after the normalizer has replaced all of them. Such a step does nothing,
+ * but as long as it is there it makes one pretoken of each segment that must be seen whole. */
 static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
 {
     const struct spec_string *string = &pre->pattern.text;
@@ -248,7 +248,7 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
         if (together == 0)
             s = make_step(step, spec, at, err);
         if (!step->splits && step->change == CHANGE_NOTHING)
-            p->count--; /* ByteLevel after the expressions: bytes are what the model takes */
+            p->count--; /* the model takes bytes, so ByteLevel after the expressions changes nothing */
         at += together > 0 ? together : 1;
         if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL &&
             (at < spec->pre_tokenizer_count || !spec->byte_level)) {
@@ -280,7 +280,7 @@ bool pretokenizer_only_spaces(const struct tokenizer_spec *spec)
         return false;
     if (last->replacement.length != SPEC_MARK_BYTES || memcmp(last->replacement.bytes, SPEC_MARK, SPEC_MARK_BYTES) != 0)
         return false;
-    /* two words would become one if they got no mark */
+    /* without a mark between them, two words would become one */
     return count == 1 || (first->kind == SPEC_PRE_WHITESPACE_SPLIT && last->prepend == SPEC_PREPEND_ALWAYS);
 }
 
@@ -356,7 +356,7 @@ void pretokenizer_free(struct pretokenizer *p)
 
 /* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
-/* False: no memory, and freeing the scratch frees what there is. */
+/* Makes a level. Returns false without memory; then freeing the scratch frees what was made. */
 static bool level_make(struct level *l, const struct step *step, struct bound *bound)
 {
     l->changed.bound = bound;
@@ -482,8 +482,8 @@ static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct 
     return s == LEAT_OK ? replace_spaces(out, text + own, chunk->bytes - own, &spec->replacement, err) : s;
 }
 
-/* Changes a chunk as the step says: its text then lies in the level's buffer. `begins`: it is not the later chunk of a
- * segment. */
+/* Changes a chunk as the step says: its text then lies in the level's buffer. `begins`: the chunk is the first one
+ * of its segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
                                struct text_chunk *chunk, bool begins, struct leat_error *err)
 {
@@ -525,20 +525,20 @@ static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, si
     s = bytes < UINT32_MAX ? buffer_reserve(b, bytes, err) : status_no_memory(err, bytes);
     if (s != LEAT_OK)
         return s;
-    /* every character came out of the alphabet, so that all go back */
+    /* every character is of the alphabet, so all are mapped back */
     if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, pretoken, (uint32_t)bytes))
         return status_set(err, LEAT_E_TEXT, "the text has a character that stands for no byte after ByteLevel");
     return w->take(w->context, b->bytes, count, last, err);
 }
 
-/* Returns true if a step's pretokens are a scanner's, and are final. */
+/* Returns true if a step's pretokens come from a scanner, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
 {
     return w->s->batches && number + 1 == w->p->count && !w->p->unmaps && only_scans(&w->p->steps[number].splitter);
 }
 
-/* A window of such a step: all its pretokens go on at once, and none is touched here. *done is how much of the window
- * is done with. */
+/* Passes on a window of such a step: all its pretokens at once, and none is touched here. *done gets how much of the
+ * window is done. */
 static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *done, struct leat_error *err)
 {
     const struct scanner *scanner = &w->p->steps[number].splitter.scanner;
@@ -561,7 +561,7 @@ static enum leat_status scan_pretokens(struct way *w, uint32_t number, size_t *d
     return s;
 }
 
-/* Gives a level a text or a chunk of it. The level's run says what came before. */
+/* Gives a level a text or a chunk of it. The level's run knows the text before. */
 static void begin_text(struct way *w, uint32_t number, const struct text_chunk *chunk)
 {
     struct level *l = &w->s->levels[number];
@@ -575,7 +575,7 @@ static void begin_text(struct way *w, uint32_t number, const struct text_chunk *
     l->ended = !chunk->last && l->needs_all;
 }
 
-/* The next window of a level's text. */
+/* Opens the next window of a level's text. */
 static enum leat_status open_window(struct way *w, uint32_t number, struct leat_error *err)
 {
     struct level *l = &w->s->levels[number];
@@ -598,7 +598,7 @@ static enum leat_status open_window(struct way *w, uint32_t number, struct leat_
                           err);
 }
 
-/* All pretokens of the level's window have been given: finds out how much of it is done with. */
+/* Closes the level's window, when all its pretokens have been given, and finds out how much of it is done. */
 static enum leat_status close_window(struct way *w, uint32_t number, struct leat_error *err)
 {
     struct level *l = &w->s->levels[number];
@@ -624,8 +624,8 @@ static enum leat_status close_window(struct way *w, uint32_t number, struct leat
     return LEAT_OK;
 }
 
-/* The next pretoken of a level's text; *found false: nothing more is certain, and the level's `used` says how much of
- * the text is done with. */
+/* Gets the next pretoken of a level's text. *found is false if nothing more is certain; the level's `used` is then
+ * how much of the text is done. */
 static enum leat_status next_pretoken(struct way *w, uint32_t number, struct split_pretoken *pretoken, bool *found,
                                       struct leat_error *err)
 {
@@ -656,10 +656,10 @@ static enum leat_status next_pretoken(struct way *w, uint32_t number, struct spl
     return s;
 }
 
-/* Fewer pretokens in a row than this are given one by one. */
+/* With fewer pretokens in a row than this, each is given by itself. */
 #define TOGETHER 8
 
-/* Gives all pretokens that a level has found, together where there are no gaps between them. It is the last one. */
+/* Gives all pretokens that the last level has found, together where there are no gaps between them. */
 static enum leat_status give_all(struct way *w, struct level *l, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -690,7 +690,8 @@ static void begin_split(struct pretokenizer_scratch *s, uint32_t number)
     s->levels[number].run = (struct split_run) { .pattern_run = s->levels[number].pattern_run };
 }
 
-/* Takes a pretoken of the step before `number` on to the next step that splits, which becomes *top, or out. */
+/* Passes a pretoken of the step before `number` on to the next step that splits, which becomes *top, or to the
+ * caller. */
 static enum leat_status pass_on(struct way *w, uint32_t number, struct text_chunk pretoken, uint32_t *top,
                                 struct leat_error *err)
 {
@@ -722,9 +723,10 @@ static struct text_chunk text_of(const struct level *l, const struct split_preto
 }
 
 /*
- * The text of a level, as begin_text() was given it, through this step and all after it; *used is how much of it is
- * done with. Steps do not call each other: a file may list a thousand, and the stack of a thread may be small. Instead
- * each level keeps its place in its own text, and the work goes on with the pretokens of the last level that has some.
+ * Passes the text of a level, given to begin_text(), through this step and all after it. *used gets how much of it
+ * is done. Steps do not call each other: a file may list a thousand, and the stack of a thread may be small. Instead
+ * each level keeps its place in its own text, and the work goes on with the pretokens of the last level that has
+ * some.
  */
 static enum leat_status split_text(struct way *w, uint32_t number, size_t *used, struct leat_error *err)
 {
@@ -752,7 +754,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, size_t *used,
     return s;
 }
 
-/* The chunk of a segment that has come, changed by all steps before it, goes through the first splitter. */
+/* Passes a new chunk of a segment, changed by all steps before it, through the first splitter. */
 static enum leat_status split_part(struct way *w, uint32_t number, struct text_chunk chunk, struct leat_error *err)
 {
     struct held *held = &w->s->held;
@@ -774,10 +776,11 @@ static enum leat_status split_part(struct way *w, uint32_t number, struct text_c
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Words and Metaspace need no steps, since one loop finds all pretokens of a chunk (split_words.h). The last pretoken
- * of a chunk waits for the next one. */
+/* Gives words and pretokens of Metaspace, which need no steps, since one loop finds all pretokens of a chunk
+ * (split_words.h). The last pretoken of a chunk waits for the next chunk. */
 
-/* Words of a chunk, and at the end of the segment the last one. White space at the end of a chunk may go at once. */
+/* Gives the words of a chunk, and at the end of the segment the last one. White space at the end of a chunk may be
+ * given at once. */
 static enum leat_status give_words(struct way *w, const struct text_chunk *chunk, size_t *used, struct leat_error *err)
 {
     const uint8_t *text = chunk->text;
@@ -825,7 +828,7 @@ static enum leat_status run_words(struct way *w, struct text_chunk chunk, struct
 
 /* ---- Metaspace --------------------------------------------------------------------------------------------------- */
 
-/* The pretokens of a chunk, and at the end of the segment the last one. */
+/* Gives the pretokens of a chunk, and at the end of the segment the last one. */
 static enum leat_status give_spaces(struct way *w, const struct text_chunk *chunk, size_t *used, struct leat_error *err)
 {
     const uint8_t *text = chunk->text;
@@ -850,7 +853,7 @@ static enum leat_status give_spaces(struct way *w, const struct text_chunk *chun
     return s;
 }
 
-/* Writes a chunk with spaces; `begins`: it is a segment's first. */
+/* Writes a chunk with spaces. `begins`: the chunk is the first one of its segment. */
 static enum leat_status write_spaces(struct way *w, const struct text_chunk *chunk, bool begins, struct leat_error *err)
 {
     const struct spec_pre_tokenizer *spec = w->p->steps[w->p->count - 1].spec;

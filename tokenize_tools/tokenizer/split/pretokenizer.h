@@ -25,8 +25,8 @@ void pretokenizer_free(struct pretokenizer *p);
  * pre-tokenizers only do the work of split_words.h for Metaspace. */
 bool pretokenizer_only_spaces(const struct tokenizer_spec *spec);
 
-/* Lets it give such pretokens from now on, for a model whose tokens have spaces. Only for scratches that take
- * batches. */
+/* Makes the pretokenizer give such pretokens from now on, for a model whose tokens have spaces. Only for scratches
+ * that take batches. */
 void pretokenizer_write_spaces(struct pretokenizer *p);
 
 /* Returns true if one scanner does all of the work. */

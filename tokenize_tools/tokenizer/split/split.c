@@ -1,8 +1,8 @@
 /*
- * split.c: a matcher gives spans in order and without gaps: matches, and what lies between them. The behaviours are a
- * fold over these spans, as in tokenizers' NormalizedString::split(): joins() decides whether a span joins the pretoken
- * before it, so one pretoken is held back until the span after it is known. At the end of a window that is not final,
- * the held pretoken goes back, and the next window begins with it.
+ * split.c: makes pretokens of spans. A matcher gives spans in order and without gaps: matches, and the text between
+ * them. The behaviours are a fold over these spans, as in tokenizers' NormalizedString::split(): joins() decides
+ * whether a span joins the pretoken before it, so one pretoken is held back until the span after it is known. At the
+ * end of a window that is not final, the held pretoken goes back, and the next window begins with it.
  */
 #include "split.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- Matchers --------------------------------------------------------------------------------------------------- */
 
-/* A span that ends at `end`; moves the matcher's place there. */
+/* Appends a span that ends at `end`, and moves the matcher's place there. */
 static void append_span(struct split_run *run, struct pattern_span *spans, size_t *count, size_t end, bool match)
 {
     spans[(*count)++] = (struct pattern_span) { (uint32_t)run->at, (uint32_t)end, match };
@@ -48,7 +48,7 @@ static const uint8_t *find_string(const struct splitter *s, const uint8_t *p, co
     return NULL;
 }
 
-/* An empty string matches between all characters, as an empty expression would. */
+/* Gives spans for an empty string, which matches between all characters, as an empty expression would. */
 static enum pattern_result by_empty_string(struct split_run *run, struct pattern_span *spans, size_t *count)
 {
     while (*count + 2 <= SPANS) {
@@ -123,8 +123,8 @@ static enum pattern_result by_kind(struct split_run *run, struct pattern_span *s
     return PATTERN_MORE;
 }
 
-/* A pretoken begins with a character of a script, and goes on as long as no other script comes. Only what stands before
- * the first one begins otherwise: the reference drops that. */
+/* Gives spans by script. A pretoken begins with a character of a script, and goes on as long as no other script
+ * comes. Only text before the first such character begins otherwise, which the reference drops. */
 static enum pattern_result by_script(struct split_run *run, struct pattern_span *spans, size_t *count)
 {
     const uint8_t *text = run->window.text;
@@ -248,7 +248,8 @@ size_t split_resume(struct split_run *run)
 
 /* ---- Splitters by kinds of characters ---------------------------------------------------------------------------- */
 
-/* Whitespace is an expression of Rust's regex crate, the others ask about single characters (unicode.h). */
+/* Makes a splitter by kinds of characters. Whitespace is an expression of Rust's regex crate; the others test single
+ * characters (unicode.h). */
 
 static struct splitter by_character(uint8_t tests, enum split_behavior behavior)
 {

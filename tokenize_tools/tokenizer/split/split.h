@@ -54,7 +54,7 @@ struct split_pretoken {
     uint32_t begin, end;
 };
 
-/* The most pretokens of one split_next(). Scanners are 15 % slower if asked for a quarter of it at a time. */
+/* Most pretokens of one split_next(). Scanners are 15 % slower if asked for a quarter of it at a time. */
 #define SPLIT_ROOM 1025
 
 /*

@@ -1,7 +1,7 @@
 /*
- * split_words.c: 64 bytes at a time become masks of white space, marks and letters. Characters beyond ASCII are looked
- * up one by one, and all their bytes are what the character is. A word ends before a byte that begins a character,
- * after a mark, and after a letter that is followed by something else.
+ * split_words.c: finds words. 64 bytes at a time become masks of white space, marks and letters. Characters beyond
+ * ASCII are looked up one by one, and all bytes of a character get its bits. A word ends before a byte that begins a
+ * character, after a mark, and after a letter that is followed by something else.
  */
 #include "split_words.h"
 
@@ -68,7 +68,7 @@ static inline void add_others(struct split_words_block *b, const uint8_t *text, 
     b->marks = marks;
 }
 
-/* Places in 64 bytes before which a word ends. */
+/* Returns the places in 64 bytes before which a word ends. */
 static inline uint64_t ends_of(const struct split_words_block *b, struct carried *c)
 {
     uint64_t letters = ~(b->spaces | b->marks), before_mark = b->marks << 1 | c->mark;
@@ -120,7 +120,7 @@ size_t split_words_space(const uint8_t *text, size_t bytes)
 
 /* ---- Metaspace --------------------------------------------------------------------------------------------------- */
 
-/* First bytes of characters that may be white space or a mark. */
+/* Returns true for first bytes of characters that may be white space or a mark. */
 static bool is_odd(uint8_t byte, bool words)
 {
     return byte == (uint8_t)SPEC_MARK[0] || (words && (byte <= ' ' || (byte >= 0xc2 && byte <= 0xe3)));
@@ -131,7 +131,7 @@ static bool is_space(const uint8_t *text, size_t *length)
     return (char_tests(unicode_decode(text, length)) & CHAR_WHITESPACE) != 0;
 }
 
-/* Copies what comes before the next byte that a mark begins with; moves *at there. */
+/* Copies the text before the next byte with which a mark begins, and moves *at there. */
 static uint8_t *put_unmarked(uint8_t *to, const uint8_t *text, size_t bytes, size_t *at)
 {
     const uint8_t *found = memchr(text + *at, (uint8_t)SPEC_MARK[0], bytes - *at);

@@ -1,8 +1,8 @@
 /*
- * string_finder.c: a trie, walked from each place whose first byte begins a string; a text without
- * such bytes is passed at the speed of a table look-up, and a few first bytes at that of vectors, one alone at that of
- * memchr. With long strings among them, which a text could be made to nearly hold at each place, all are found by an
- * automaton.
+ * string_finder.c: finds strings by a trie, walked from each place whose first byte begins a string. A text without
+ * such bytes is passed at the speed of a table look-up; a few different first bytes are looked for by vectors, a
+ * single one by memchr(). If there are long strings, which a text could be made to nearly hold at each place, all of
+ * them are found by an automaton.
  */
 #include "string_finder.h"
 
@@ -19,25 +19,27 @@
 /* ---- Long strings ------------------------------------------------------------------------------------------------ */
 
 /*
- * For each place of a text, the longest string that begins there, in time that grows with the text only, however long
- * the strings are and whatever they have in common. Trying each place by itself took 21 s for one string of 100,000 "a"
- * and a "b" in 100 KB of "a".
+ * Finds the longest string that begins at each place of a text, in time that grows with the text only, however long the
+ * strings are and whatever they have in common. Trying each place by itself took 21 s for one string of 100,000 "a" and
+ * a "b" in 100 KB of "a".
  *
- * Aho and Corasick's automaton, of the strings read backwards, goes through a stretch of text backwards. Having read
- * text[at], it has found which strings, read backwards, end there: those that begin there. The longest of them is known
- * for each of its states.
+ * Aho and Corasick's automaton, made of the strings read backwards, goes through a stretch of text backwards. When it
+ * has read text[at], it knows which strings end there if they are read backwards; these are the strings that begin
+ * there. Each of its states knows the longest of them.
  *
- * Forwards it would find which strings end at a place. But of two that overlap the one that begins first is wanted, and
- * of those the longest: that takes a look ahead, again for each match.
+ * Forwards, it would find which strings end at a place. But of two strings that overlap, the one that begins first is
+ * wanted, and of those that begin there the longest: that takes a look ahead, again for each match.
  */
 
-/* Places at a time, or as many as the longest string has bytes: that far beyond the stretch the automaton begins. */
+/* Places that are looked at at a time, or as many as the longest string has bytes. The automaton begins that far
+ * after the stretch. */
 #define STRETCH ((size_t)TINY_OR(8, 1 << 16))
 
-/* A node of the trie is a state: the last bytes that were read are its beginning of a string, the longest such one. */
+/* A node of the trie as a state: the bytes that were read last are a beginning of a string, the longest that they
+ * end with. */
 struct state {
-    uint32_t shorter; /* the longest end of it that is such a beginning, too */
-    uint32_t longest; /* the longest end of it that is a string; TRIE_ROOT: none */
+    uint32_t shorter; /* the longest proper end of it that is such a beginning, too */
+    uint32_t longest; /* the longest end of it that is a string; TRIE_ROOT if there is none */
     uint32_t length;
 };
 
@@ -56,7 +58,7 @@ static uint32_t state_after(const struct string_ahead *a, uint32_t state, uint8_
     return next;
 }
 
-/* Nodes further from the root come later, so that those that a state leads to are done. */
+/* Links the states. Nodes further from the root come later, so the states that a state leads to are done already. */
 static void link_states(struct string_ahead *a)
 {
     for (uint32_t i = 0; i < a->trie.count; i++) {
@@ -125,7 +127,7 @@ static enum leat_status string_ahead_make(struct string_ahead **out, const struc
     return LEAT_OK;
 }
 
-/* The stretch of the text that begins at this place: what begins in it ends before text[from]. */
+/* Goes through the stretch of the text that begins at this place. Strings that begin in it end before text[from]. */
 static enum leat_status go_through(const struct string_ahead *a, struct string_search *search, size_t at,
                                    struct leat_error *err)
 {
@@ -151,7 +153,7 @@ static enum leat_status go_through(const struct string_ahead *a, struct string_s
     return LEAT_OK;
 }
 
-/* The longest string that begins at text[at], at < bytes: where it ends, with its number; *end 0: none does. */
+/* Finds the longest string that begins at text[at], at < bytes: its end and its number. *end is 0 if there is none. */
 static enum leat_status string_ahead_at(const struct string_ahead *a, struct string_search *search, size_t at,
                                         size_t *end, uint32_t *number, struct leat_error *err)
 {
@@ -173,19 +175,20 @@ static enum leat_status string_ahead_at(const struct string_ahead *a, struct str
 
 /* ---- Finding ----------------------------------------------------------------------------------------------------- */
 
-/* Longer strings are found by the automaton: of shorter ones no more bytes than these are looked at for a place. */
+/* Bytes of a string above which the automaton is used: of shorter strings, at most this many bytes are looked at for
+ * a place. */
 #define LONG ((size_t)TINY_OR(4, 256))
 
 struct string_finder {
     struct trie trie;
-    uint32_t roots[256]; /* the child of the root by byte */
-    uint8_t begins[256]; /* 1: there is one */
-    unsigned firsts;     /* such bytes; if they are at most FEW_BYTES, blocks are searched for them */
+    uint32_t roots[256]; /* child of the root for each byte */
+    uint8_t begins[256]; /* 1 for bytes that have a child */
+    unsigned firsts;     /* number of such bytes; if they are at most FEW_BYTES, blocks are searched for them */
     struct few_bytes few;
     few_bytes_function *find_few;
     size_t longest;
-    struct string_ahead *ahead; /* NULL: no string is long */
-    struct buffer texts;        /* all strings, until the end */
+    struct string_ahead *ahead; /* automaton; NULL if no string is long */
+    struct buffer texts;        /* all strings, until string_finder_end() */
     struct finder_string *strings;
     size_t count, room;
 };
@@ -263,7 +266,7 @@ enum leat_status string_finder_end(struct string_finder *f, struct leat_error *e
     return s;
 }
 
-/* Returns the longest string that begins at text[at]; its end, or 0. */
+/* Returns the end of the longest string that begins at text[at], or 0. */
 static size_t match_at(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at, uint32_t *number)
 {
     uint32_t node = f->roots[text[at]];
@@ -282,7 +285,7 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
-/* Returns the next byte that a string begins with; `bytes` if none follows. */
+/* Returns the place of the next byte with which a string begins, or `bytes`. */
 static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
 {
     if (f->firsts == 1) {
@@ -326,7 +329,7 @@ static bool find_in_blocks(const struct string_finder *f, struct string_search *
     return false;
 }
 
-/* Places whose first byte begins a string are tried one by one. */
+/* Finds short strings: places whose first byte begins a string are tried one by one. */
 static bool find_short(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
                        uint32_t *number)
 {

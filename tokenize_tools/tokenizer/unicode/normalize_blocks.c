@@ -1,4 +1,4 @@
-/* normalize_blocks.c: compiled once for each CPU level. */
+/* normalize_blocks.c: the quick check by blocks; compiled once for each CPU level. */
 #include "normalize_blocks.h"
 
 #include "char_boxes.h"
@@ -10,7 +10,7 @@
 #define TABLES (sizeof normalize_boxes / sizeof normalize_boxes[0])
 
 /* Returns the first bytes of characters in a block that may be other than inert. Half of the blocks of multilingual
- * text that are not ASCII have no first byte of any such, and need no boxes. */
+ * text that are not ASCII have none, and need no boxes. */
 BYTES_INLINE uint64_t block_asks(bytes64 b, const uint8_t *text, enum normalize_form form)
 {
 #if BYTES64_VECTORS

@@ -1,12 +1,13 @@
 /*
- * normalize_unicode.c: most text is in its normal form, and most characters are inert: they never change, and nothing
- * moves across them. The quick check passes over those, 64 bytes at a time (normalize_blocks.h), and looks at each
- * other character with the one before it: marks must be in order, and what may be composed with a starter must not be.
- * Where the check stops, the text between two boundaries is decomposed, sorted and composed again, one run at a time: a
- * starter and the marks after it.
+ * normalize_unicode.c: computes normal forms. Most text is in its normal form, and most characters are inert: they
+ * never change, and nothing moves across them. The quick check passes over those, 64 bytes at a time
+ * (normalize_blocks.h), and looks at each other character with the one before it: marks must be in order, and a
+ * character that may be composed with a starter must not follow it.
  *
- * Marks are sorted by counting, straight into the output: a first pass over the run adds up the bytes of each combining
- * class, a second one puts each mark where its class stands. A run of any length costs two passes and no memory.
+ * Where the check stops, the text between two boundaries is decomposed, sorted and composed again, one run at a time: a
+ * starter and the marks after it. Marks are sorted by counting, straight into the output: a first pass over the run
+ * adds up the bytes of each combining class, a second one puts each mark where its class stands. A run of any length
+ * costs two passes and no memory.
  */
 #include "normalize_unicode.h"
 
@@ -22,7 +23,7 @@
 
 #define NONE  UINT32_MAX
 
-#define SHORT 128 /* texts, for which blocks and asking for the CPU do not pay */
+#define SHORT 128 /* bytes of texts for which blocks and asking for the CPU do not pay */
 
 /* Parts of a word of normal_blocks. */
 #define COMBINING_CLASS(word) ((word)&0xffu)
@@ -73,7 +74,7 @@ struct decomposer {
     const uint8_t *text;
     size_t size, at;
     const uint8_t *index; /* index of the canonical or the compatible decompositions */
-    uint32_t word;        /* the current one; NONE at the end */
+    uint32_t word;        /* present word of the index; NONE at the end */
     unsigned next, left;  /* place and number of the characters of the decomposition that are left */
     uint32_t vowel, tail; /* parts of a Hangul syllable that are left, or 0 */
     bool follows;         /* the word is not the first one of its character */
@@ -141,8 +142,8 @@ static struct decomposer decompose(enum normalize_form form, const uint8_t *text
 
 /* ---- Sorting ---- */
 
-#define GAP 4  /* bytes between the end of the output and the marks in the making: room for their starter */
-#define FEW 16 /* marks that are sorted without counting: nearly all runs are of one or two */
+#define GAP 4  /* bytes between the end of the output and the marks being sorted: room for their starter */
+#define FEW 16 /* marks that are sorted without counting; nearly all runs have one or two */
 
 /* Takes the marks up to the next starter into `few` if they are no more than FEW, sorted; else returns FEW + 1. */
 static size_t take_few(struct decomposer *d, uint32_t *few)
@@ -231,7 +232,8 @@ static uint32_t compose(uint32_t a, uint32_t b)
     return NONE;
 }
 
-/* Composes the starter with those of the sorted marks that nothing blocks from it; returns the bytes that remain. */
+/* Composes the starter with those sorted marks that nothing blocks from it. Returns the bytes of the marks that
+ * remain. */
 static size_t compose_marks(uint32_t *starter, uint8_t *marks, size_t size)
 {
     unsigned last_class = 0; /* class of the last mark that remains */
@@ -319,8 +321,8 @@ static uint32_t character_before(const struct normal_check *k, size_t at)
     return at == 0 ? NONE : unicode_decode(k->text + utf8_before(k->text, at), &bytes);
 }
 
-/* Returns true if a character that may be composed with the starter before it is not. `follows`: other marks stand
- * between. */
+/* Returns true if a character that may be composed with the starter before it is not composed. `follows`: other
+ * marks stand between. */
 static bool stays_apart(const struct normal_check *k, uint32_t starter, uint32_t c, unsigned class, bool follows)
 {
     if (!COMPOSES(k->form) || decomposes(k->form, c))
@@ -348,7 +350,7 @@ bool normal_look(struct normal_check *k, size_t at, uint32_t c, size_t bytes, un
     return true;
 }
 
-/* The plain row, from the beginning of a character on. */
+/* Checks from the beginning of a character on; the plain row. */
 static bool check_characters(struct normal_check *k, size_t *at)
 {
     while (*at < k->size) {
@@ -440,7 +442,7 @@ enum leat_status normalize_append(struct buffer *out, enum normalize_form form, 
 
 /* ---- Places ---- */
 
-/* A character of the result, and how many of the text's it stands for: 0 for what follows the first one of a
+/* A character of the result, and how many characters of the text it stands for: 0 for those after the first one of a
  * character's decomposition. */
 struct piece {
     uint32_t word, count;
@@ -458,7 +460,7 @@ static enum leat_status take_pieces(struct buffer *out, struct decomposer *d, st
     return s;
 }
 
-/* Sorts the marks at `from` into `to`; returns how many there are. */
+/* Sorts the marks at `from` into `to`. Returns how many there are. */
 static size_t sort_pieces(struct piece *to, const struct piece *from, size_t count)
 {
     size_t places[257] = { 0 }, marks = 0;
@@ -472,7 +474,7 @@ static size_t sort_pieces(struct piece *to, const struct piece *from, size_t cou
     return marks;
 }
 
-/* Composes in place; returns how many remain. */
+/* Composes in place. Returns how many pieces remain. */
 static size_t compose_pieces(struct piece *pieces, size_t count)
 {
     size_t kept = 0, starter = SIZE_MAX, marked = 0; /* marks begin at the place `marked`, if any remain */
@@ -496,7 +498,8 @@ static size_t compose_pieces(struct piece *pieces, size_t count)
     return kept;
 }
 
-/* The pieces up to the first boundary after the text's beginning, *used bytes; all in `all`, which is twice as long. */
+/* Makes the pieces up to the first boundary after the text's beginning, which is *used bytes. They are in `all`,
+ * which is twice as long. */
 static enum leat_status make_pieces(struct buffer *all, size_t *count, enum normalize_form form, const uint8_t *text,
                                     size_t size, size_t *used, struct leat_error *err)
 {

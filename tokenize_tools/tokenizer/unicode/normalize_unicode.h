@@ -35,9 +35,10 @@ enum leat_status normalize_append(struct buffer *out, enum normalize_form form, 
 bool normalize_boundary_before(enum normalize_form form, uint32_t c);
 
 /*
- * How many bytes at the beginning of the text's form come from its first `first` bytes, in *bytes, as the reference
- * counts it: what a character is decomposed into and moved behind others stands with the character before it, and what
- * several are composed to stands where the first of them does. `bound`, for its memory, may be NULL.
+ * Sets *bytes to how many bytes at the beginning of the text's form come from its first `first` bytes, as the
+ * reference counts it: the characters of a decomposition that move after others stand with the character before
+ * them, and a composed character stands where the first of its characters does. `bound`, for its memory, may be
+ * NULL.
  */
 enum leat_status normalize_first(size_t *bytes, enum normalize_form form, const uint8_t *text, size_t size,
                                  size_t first, struct bound *bound, struct leat_error *err);

@@ -6,7 +6,7 @@
 #include "script_tables.h"
 #include "unicode_tables.h"
 
-/* The editions differ in \w only, and share all blocks but a few. */
+/* The classes. The editions differ in \w only, and share all blocks but a few. */
 const struct unicode_classes unicode_classes[UNICODE_EDITIONS] = {
     [UNICODE_RUST] = { rust_index, class_blocks },
     [UNICODE_ONIGURUMA] = { oniguruma_index, class_blocks },
