@@ -14,7 +14,8 @@
 
 /* ---- A text ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes from the stream are added at the end of `text`; what has been given out is removed from its front. */
+/* Reads a stream as text. Its bytes are added at the end of `text`; bytes that were given out are removed from its
+ * front. */
 
 #define TEXT_BYTES ((size_t)256 << 10) /* at first */
 
@@ -115,7 +116,7 @@ enum leat_status text_input_line(struct text_input *in, char **line, size_t *byt
     return LEAT_OK;
 }
 
-/* All that is left; *text is the input's until its next call. */
+/* Gives all text that is left. *text is the input's until its next call. */
 static enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -174,7 +175,7 @@ struct document_input {
     bool done; /* the whole input has been given */
 };
 
-/* A file whose name does not give a format is one document. */
+/* Returns the format of a file. A file whose name does not give a format is one document. */
 static const struct record_format *format_of(const char *path, enum document_kind kind)
 {
     const struct record_format *format = record_format_of_name(path);

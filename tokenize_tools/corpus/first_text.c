@@ -16,8 +16,8 @@
 #include "streams/raw_input.h"
 #include "json/json_records.h"
 
-#define HEAD_BYTES ((size_t)1 << 20)    /* in which the first record is looked for */
-#define PAGE_BYTES ((uint64_t)64 << 20) /* that pages may take, and the places of row groups */
+#define HEAD_BYTES ((size_t)1 << 20)    /* bytes in which the first record is looked for */
+#define PAGE_BYTES ((uint64_t)64 << 20) /* memory for pages, and for the places of row groups */
 
 static void copy_characters(char *out, size_t room, const void *text, size_t bytes)
 {
@@ -29,7 +29,7 @@ static void copy_characters(char *out, size_t room, const void *text, size_t byt
 
 /* ---- Records and texts ---- */
 
-/* Finds the first line or element that is not blank; false: the head holds none to its end. */
+/* Finds the first line or element that is not blank. Returns false if the head does not hold one to its end. */
 static bool first_record(char *head, size_t bytes, char **record, size_t *length)
 {
     struct json_records r;
@@ -57,7 +57,7 @@ static bool first_record(char *head, size_t bytes, char **record, size_t *length
     return false;
 }
 
-/* The text of a record; nothing for one that will be rejected. */
+/* Writes the text of a record; nothing for a record that will be rejected. */
 static enum leat_status put_field(char *out, size_t room, const char *field, const char *json, size_t bytes,
                                   struct leat_error *err)
 {
@@ -77,7 +77,7 @@ static enum leat_status put_field(char *out, size_t room, const char *field, con
     return s;
 }
 
-/* The first text of a table in text; nothing if it cannot be told. */
+/* Writes the first text of a table; nothing if it cannot be found. */
 static enum leat_status put_csv(char *out, size_t room, const struct input *in, const char *field, char *head,
                                 size_t bytes, struct leat_error *err)
 {
@@ -147,7 +147,7 @@ static enum leat_status read_file(void *context, uint64_t offset, void *out, uin
                     : input_read_at(&f->of, offset, out, count, f->stop, err);
 }
 
-/* The first text of a group; *found: it has one. */
+/* Writes the first text of a row group. *found: the group has one. */
 static enum leat_status of_group(const struct parquet_file *file, uint64_t group, char *out, size_t room, bool *found,
                                  struct leat_error *err)
 {
@@ -165,7 +165,7 @@ static enum leat_status of_group(const struct parquet_file *file, uint64_t group
     if (*found)
         copy_characters(out, room, values[0].bytes, values[0].size);
     if (s == LEAT_E_NO_MEMORY && reader && parquet_reader_outgrew(reader)) {
-        *found = true; /* it is there, and is not looked at */
+        *found = true; /* the text is too large, and is not shown */
         s = LEAT_OK;
     }
     parquet_reader_close(reader);

@@ -16,13 +16,13 @@
 
 /* ---- The fields of the first records ----------------------------------------------------------------------------- */
 
-#define MAX_LISTED 600 /* bytes of names in a sentence */
+#define MAX_LISTED 600 /* most bytes of names in a sentence */
 
-/* The fields that are looked for, by what they are for. */
+/* The fields that are looked for, by their use. */
 static const struct looked_for {
-    const char *holds; /* NULL: they are not looked for */
-    bool single;       /* an object or an array of them all is the wrong member */
-    bool needed;       /* in each input, not only in one of them */
+    const char *holds; /* what the field holds, for sentences; NULL: it is not looked for */
+    bool single;       /* an object or an array is the wrong member, if all records have one */
+    bool needed;       /* each input needs it, not only one of them */
 } looked_for[RECORD_USES] = {
     [RECORD_TEXT] = { "the text", true, true },
     [RECORD_MESSAGES] = { "the conversation", false, true },
@@ -33,7 +33,7 @@ static const struct looked_for {
 
 /* ---- Sentences ---- */
 
-/* "18 records", or "record". */
+/* Writes "18 records", or "record". */
 static const char *count_records(char text[32], uint64_t records)
 {
     if (records == 1)
@@ -42,7 +42,7 @@ static const char *count_records(char text[32], uint64_t records)
     return text;
 }
 
-/* Returns the names in quotes, with commas; returns the nearest to `path` if it is near, or NULL. */
+/* Lists the names in quotes, with commas. Returns the nearest to `path` if it is near, or NULL. */
 static const char *list_members(const struct json_members *m, const char *path, char *text, size_t room)
 {
     size_t used = 0, least = SIZE_MAX;
@@ -64,7 +64,7 @@ static const char *list_members(const struct json_members *m, const char *path, 
     return best && nearest_is_near(path, best, least) ? best : NULL;
 }
 
-/* A member that is called so, dots and all. */
+/* Returns true for a member whose own name is this path, with its dots. */
 static bool is_dotted(const struct json_members *m, const char *path)
 {
     bool dotted = false;
@@ -126,7 +126,7 @@ struct stretch {
     size_t begin, end;
 };
 
-/* Lines that are whole, and not blank. */
+/* Counts the lines that are complete and not blank. */
 static unsigned find_lines(const char *head, size_t bytes, bool ended, struct stretch found[FIELD_RECORDS])
 {
     unsigned count = 0;
@@ -170,7 +170,8 @@ enum leat_status field_search_begin(struct field_search *f, const struct record_
 {
     *f = (struct field_search) { .judges = judges };
     for (size_t i = 0; i < fields->count; i++)
-        if (looked_for[fields->wants[i].use].holds && fields->wants[i].needed) /* an id that need not be there is not */
+        if (looked_for[fields->wants[i].use].holds && fields->wants[i].needed) /* an id that may be missing is not
+                                                                                  looked for */
             f->wants[fields->wants[i].use] = &fields->wants[i];
     return record_make(&f->record, fields, err);
 }
@@ -188,8 +189,8 @@ static void look_at(enum record_use use, const struct record_value *value, struc
         met->any = met->any || value->kind != JSON_KIND_NONE;
 }
 
-/* Adds what a record has; false: it is no valid object, it is kept out, or it has no members, so that there is nothing
- * to be said of it. */
+/* Adds what a record has. Returns false if it is no valid object, is kept out, or has no members, so that it says
+ * nothing. */
 static bool add_record(struct field_search *f, const char *json, size_t bytes, struct field_met met[RECORD_USES],
                        struct json_members *members)
 {
@@ -241,14 +242,12 @@ enum leat_status field_search_end(struct field_search *f, bool all, struct leat_
 
 /* ---- The heads of all inputs ------------------------------------------------------------------------------------- */
 
-/*
- * Inputs_check_heads(): what JSON begins like, whatever it is called or compressed with, and whether its first records
- * have the fields that are asked for.
- */
+/* Implements inputs_check_heads(): what the JSON of an input begins like, whatever its name or compression, and
+ * whether its first records have the wanted fields. */
 
-/* A run begins at once, of a hundred thousand files on a slow disk too. */
+/* Time for looking, so that a run over a hundred thousand files on a slow disk begins at once, too. */
 #define LONGEST_NS      ((uint64_t)250000000)
-#define LEAST_LOOKS     16 /* are taken in any case, but not for longer than: */
+#define LEAST_LOOKS     16 /* looks that are made in any case, but not for longer than this: */
 #define LONGEST_LOOK_NS ((uint64_t)4000000000)
 
 /* Returns true if lines begin like JSON. Their bytes are not judged, since they are text in any encoding. */
@@ -374,7 +373,7 @@ static enum leat_status look_at_header(const struct input *in, const struct inpu
         struct leat_error why;
         enum leat_status kind = inputs_check_head(in, stream, head.bytes, head.size, allow_binary, &why);
 
-        if (kind != LEAT_OK) { /* the reason why it has no such column */
+        if (kind != LEAT_OK) { /* the status says why it has no such column */
             s = kind;
             if (err)
                 *err = why;
@@ -388,7 +387,7 @@ static enum leat_status look_at_header(const struct input *in, const struct inpu
     return s;
 }
 
-/* The error about the first input that lacks a field, and the other inputs that lack one. */
+/* The error about the first input that lacks a field, and how many other inputs lack one. */
 struct lacking {
     enum leat_status status; /* LEAT_OK: none does */
     struct leat_error why;
@@ -425,7 +424,7 @@ static enum leat_status say_lacking(struct lacking *l, struct leat_error *err)
     return l->status;
 }
 
-/* The last ones first: those that would be found out the latest. */
+/* Looks at the last inputs first, whose mistakes would be found latest. */
 enum leat_status inputs_check_heads(struct input_list *list, struct field_search *search, bool allow_binary, bool whole,
                                     const struct input_stop *stop, struct leat_error *err)
 {
@@ -435,7 +434,7 @@ enum leat_status inputs_check_heads(struct input_list *list, struct field_search
     struct look_end last = { .at = begun + LONGEST_LOOK_NS, .stop = &seldom_asked };
     const struct input_stop over = { is_over, &last, say_waits };
     enum leat_status s = LEAT_OK;
-    uint64_t texts = 0; /* inputs of one document, which have no fields */
+    uint64_t texts = 0; /* inputs that are one document, which has no fields */
     struct lacking lacking = { .status = LEAT_OK };
     struct leat_error why;
     bool all = true;

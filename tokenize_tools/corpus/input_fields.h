@@ -10,12 +10,12 @@
 #include "json/json_members.h"
 #include "json/json_records.h"
 
-#define FIELD_RECORDS 100 /* records of an input that are looked at, at most */
+#define FIELD_RECORDS 100 /* most records of an input that are looked at */
 
-/* The fields that were found so far. */
+/* The fields that were found in records so far. */
 struct field_search {
-    const struct record_judges *judges;           /* records that they keep out do not count */
-    struct record record;                         /* with the fields of the run */
+    const struct record_judges *judges;           /* conditions: records that they keep out do not count */
+    struct record record;                         /* a record with the fields of the run */
     const struct record_want *wants[RECORD_USES]; /* the fields that are searched, by their use */
     struct field_met {
         bool any;            /* true if a record has it */

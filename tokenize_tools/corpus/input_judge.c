@@ -28,7 +28,7 @@ bool input_judge_by_name(const char *name, bool look, const struct input_rules *
                          const struct record_format **format)
 {
     *format = format_of(name, rules);
-    /* the stream checks that a file is compressed as its name says */
+    /* the stream checks whether a file is compressed as its name says */
     return *format &&
            ((*format)->rows || rules->options->allow_binary || !look || byte_stream_stem(name) < strlen(name));
 }

@@ -1,7 +1,5 @@
-/*
- * inputs.c: words are looked up here, folders in search_folder.c, lists in search_list.c, URLs in
- * search_objects.c, splits of the whole in search_splits.c; search.h says how these go together.
- */
+/* inputs.c: looks up words. Folders are searched in search_folder.c, lists in search_list.c, URLs in
+ * search_objects.c, and splits of the whole in search_splits.c; search.h says how these work together. */
 #include "inputs.h"
 
 #include <errno.h>
@@ -44,7 +42,7 @@ char *search_join(const char *folder, size_t length, const char *name)
 
 /* ---- The list of inputs ---- */
 
-/* Adds an input, and takes over `place`, whose first `before` bytes are not of its name. */
+/* Adds an input, and takes over `place`, whose first `before` bytes are not a part of its name. */
 static enum leat_status add_input(struct input_list *list, char *place, size_t before,
                                   const struct record_format *format, const struct stat *st, struct leat_error *err)
 {
@@ -70,9 +68,10 @@ static enum leat_status add_input(struct input_list *list, char *place, size_t b
     return LEAT_OK;
 }
 
-#define ASK_EACH 4096u /* names: it is a system call */
+#define ASK_EACH 4096u /* names between two checks of memory, which is a system call */
 
-/* Fails while names are still found that take too much: a server, or who fills a folder, decides how many there are. */
+/* Fails while names are still being found if they take too much memory: a server, or the owner of a folder, decides
+ * how many there are. */
 static enum leat_status check_memory(const struct search *s, struct leat_error *err)
 {
     size_t names = s->list->count;
@@ -137,8 +136,8 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
         NULL, err);
 }
 
-/* Adds a file that a user named. Lists may name very many files; these are not opened before their turn. A pattern of
- * the shell's may have found what the run before this one has left. */
+/* Adds a file that a user named. Lists may name very many files, which are not opened before their turn. A pattern
+ * of the shell's may have found files that the run before this one has left. */
 static enum leat_status add_given(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
     const struct record_format *format;
@@ -204,7 +203,7 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     return status_set_os(err, error, word, "cannot find the input %s", word);
 }
 
-/* A word that was given, which may count from a folder that is not the current one. */
+/* Looks up a word that was given, which may be relative to a folder that is not the current one. */
 static enum leat_status find_given(struct search *s, const char *word, struct leat_error *err)
 {
     const char *from = s->rules->from;
@@ -320,7 +319,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
 
 void inputs_free(struct input_list *list)
 {
-    fetcher_close(list->fetcher); /* before the objects that it may still read */
+    fetcher_close(list->fetcher); /* closed before the objects that it may still read */
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].place);
         fetch_object_free(list->items[i].object);
@@ -365,9 +364,9 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */
 
-/* Inputs_share(): a share is cut by bytes over all inputs as if they were one file. */
+/* Implements inputs_share(): a share is cut by bytes over all inputs as if they were one file. */
 
-/* total * part / parts without overflow: parts fit in 32 bits. */
+/* Returns total * part / parts, which cannot overflow, since parts fit in 32 bits. */
 static uint64_t border(uint64_t total, unsigned part, unsigned parts)
 {
     return total / parts * part + total % parts * part / parts;
@@ -466,7 +465,8 @@ static enum leat_status look_for_lines(const struct input *in, const struct inpu
     return s;
 }
 
-/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
+/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). Returns false if none of it belongs to the
+ * share. */
 static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint64_t to, bool last)
 {
     if (in->compressed || in->undivided || !divides || in->size == 0)
@@ -519,8 +519,8 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
     return LEAT_OK;
 }
 
-/* Marks the shares that get something of an input that begins at `at` of all bytes; *share, from 1, is the first one
- * that ends after `at`, and moves on with it. */
+/* Marks the shares that get something of an input that begins at `at` of all bytes. *share, from 1, is the first
+ * share that ends after `at`, and moves on with `at`. */
 static void mark(bool *used, const struct input *in, bool whole, uint64_t at, uint64_t total, unsigned parts,
                  unsigned *share)
 {

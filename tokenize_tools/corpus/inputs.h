@@ -36,7 +36,7 @@ struct input {
     bool looked;                     /* true if inputs_check_heads() has looked at its first records */
     uint64_t size;                   /* bytes on disk; 0 for standard input */
     uint64_t device, inode;          /* of a file */
-    int64_t modified_s, modified_ns; /* of a file; an object has its etag */
+    int64_t modified_s, modified_ns; /* times of modification of a file; an object has its etag */
     uint64_t begin, end;             /* the share of its bytes that is packed: begin < end, or all of it */
 };
 

@@ -1,4 +1,4 @@
-/* lines.c: counts newlines by the kernels of JSON. */
+/* lines.c: finds lines; newlines are counted by the kernels of JSON. */
 #include "lines.h"
 
 #include <string.h>

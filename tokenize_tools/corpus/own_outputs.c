@@ -1,4 +1,4 @@
-/* own_outputs.c: files are compared by device and inode, so that links do not hide them. */
+/* own_outputs.c: compares files by device and inode, so that links do not hide them. */
 #include "own_outputs.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/status.h"
 
-/* Returns true if a file of the folder belongs to the dataset. Any file of an unfinished one does. */
+/* Returns true if a file of the folder belongs to the dataset. All files of an unfinished dataset do. */
 static bool belongs(const char *file, const char *base)
 {
     static const char *const suffixes[] = { "tokens", "leat", "rejects.jsonl" };
@@ -65,7 +65,7 @@ static enum leat_status add_files(struct own_outputs *own, const char *folder, c
     enum leat_status s = LEAT_OK;
     struct dirent *entry;
 
-    if (!d && (errno == ENOENT || errno == ENOTDIR)) /* the writer says what is wrong with the name */
+    if (!d && (errno == ENOENT || errno == ENOTDIR)) /* an error that the writer will report */
         return LEAT_OK;
     if (!d)
         return status_set_os(err, errno, folder, "cannot read the folder %s", folder);

@@ -10,15 +10,13 @@
 
 /* ---- The formats ------------------------------------------------------------------------------------------------- */
 
-/*
- * JSON with an object per record, in lines or otherwise (json_records.h); one of its members is the text, another the
- * id.
- */
+/* JSON with an object per record, in lines or otherwise (json_records.h). One member of the object is the text,
+ * another the id. */
 const struct record_format format_jsonl = { .suffixes = { ".jsonl", ".jsonlines", ".ndjson", ".json" },
                                             .read = record_read,
                                             .is_json = true };
 
-/* Parquet: a row per document; one of its columns is the text, another the id. */
+/* Parquet, a row per document. One column is the text, another the id. */
 const struct record_format format_parquet = { .suffixes = { ".parquet", ".pq" }, .rows = true };
 
 /* Tables in text, a record per document; the first record names the columns. */
@@ -64,7 +62,7 @@ const struct record_format *record_format_of_name(const char *path)
     return NULL;
 }
 
-/* A growing sentence; what does not fit is left out. */
+/* A growing sentence, from which words that do not fit are left out. */
 struct sentence {
     char *text;
     size_t used;

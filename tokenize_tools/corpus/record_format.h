@@ -14,7 +14,7 @@
 #include "corpus/record/record.h"
 #include "leat_pack.h"
 
-/* The number of a format in users' programs, and its name in --format, in checkpoints and in the row format_NAME */
+/* Each format: its number in users' programs, and its name in --format, in checkpoints and in the row format_NAME. */
 #define RECORD_FORMATS(each)                                                                                           \
     each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text) each(LEAT_PACK_PARQUET, parquet) each(LEAT_PACK_CSV, csv)  \
         each(LEAT_PACK_TSV, tsv)

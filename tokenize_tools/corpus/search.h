@@ -38,7 +38,7 @@ struct folder_links {
 enum found_name {
     NAME_PLAIN,
     NAME_HIDDEN, /* begins with . */
-    NAME_MARKED  /* begins with _ and has no =; no name is marked with LEAT_PACK_TEXT */
+    NAME_MARKED  /* begins with _ and has no =; never the result with LEAT_PACK_TEXT */
 };
 
 /* Judges a name up to its first /, or its end, in a folder that is packed in this format. */
@@ -70,10 +70,10 @@ struct list_file {
     const char *name;
     const struct input_stop *stop;
     int fd;
-    struct list_pipe *pipe; /* the pipe, which has the descriptor; NULL for a file */
+    struct list_pipe *pipe; /* pipe, which has the descriptor; NULL for a file */
     size_t pipe_at;         /* bytes of the pipe's text that were read */
     bool begun, ended;
-    size_t at, held; /* text[at..held) is not given out yet */
+    size_t at, held; /* text[at..held) has not been given out yet */
     char text[LIST_FILE_LINE + 1];
 };
 
@@ -84,13 +84,13 @@ void list_pipes_free(struct search_tries *tries);
 /* ---- The search -------------------------------------------------------------------------------------------------- */
 
 #define SEARCH_DEPTH   64
-#define SEARCH_VISITS  16384u    /* the most visits of lists, and of folders through links, however often named */
-#define SEARCH_IN_LIST 16777216u /* the most lines of lists, and inputs through lists and links */
+#define SEARCH_VISITS  16384u    /* most visits of lists, and of folders through links, however often they are named */
+#define SEARCH_IN_LIST 16777216u /* most lines of lists, and most inputs through lists and links */
 
 /* A folder that was named, or a prefix of objects on a server. */
 struct search_root {
     char *path;
-    size_t first, count; /* its inputs in the list */
+    size_t first, count; /* inputs of the folder in the list */
     bool card;           /* true if it has a README.md */
 };
 
@@ -124,11 +124,11 @@ struct search {
     const struct file_kind *unread_kind; /* kind of that corpus */
     size_t unread_count;
     struct seldom_stop seldom;
-    struct input_stop stop; /* asks rules->stop, ten times per second at most */
+    struct input_stop stop; /* asks rules->stop, at most ten times per second */
     struct search_tries *tries;
     size_t *looks; /* numbers of inputs that were named by URLs, and are judged by their first bytes */
     size_t look_count, look_room;
-    struct search_root *roots; /* in the order of the inputs */
+    struct search_root *roots; /* roots in the order of the inputs */
     size_t root_count;
 };
 

@@ -1,7 +1,7 @@
 /*
- * search_folder.c: The inputs in a folder. What it holds is sorted, so that the order does not depend on the file
- * system. A file that may be a corpus and cannot be read is an error only after its whole folder, so that the message
- * can count such files.
+ * search_folder.c: finds the inputs in a folder. Its contents are sorted, so that the order does not depend on the
+ * file system. A file that may be a corpus and cannot be read is an error only after its whole folder, so that the
+ * message can count such files.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ bool found_name_is_note(const char *name)
     return false;
 }
 
-/* Returns true if a name ends in `end`, with `around` perhaps before or behind it, and takes these off *bytes. */
+/* Returns true if a name ends in `end`, with `around` perhaps before or after that, and takes both off *bytes. */
 static bool ends_in(const char *name, size_t *bytes, const char *end, const char *around)
 {
     if (file_ends_with(name, *bytes, around))
@@ -71,7 +71,7 @@ static bool ends_in(const char *name, size_t *bytes, const char *end, const char
 }
 
 /* Returns true if a file has the name of Iceberg's description of a table: metadata/v3.metadata.json, or metadata/,
- * five digits, -, a UUID and .metadata.json. If it is compressed, .gz stands before or behind .metadata.json. */
+ * five digits, -, a UUID and .metadata.json. If it is compressed, .gz stands before or after .metadata.json. */
 static bool describes_iceberg(const char *name, const char *path)
 {
     static const char folder[] = "metadata/", end[] = ".metadata.json";
@@ -116,7 +116,7 @@ enum leat_status found_names_refuse_table(const char *path, size_t stem, struct 
 
 /* ---- Links that lead out of a folder ----------------------------------------------------------------------------- */
 
-/* Real paths are compared, without any link in them. */
+/* Gets the real path of a file: paths are compared without any link in them. */
 
 static enum leat_status real_path(char **real, const char *path, struct leat_error *err)
 {
@@ -135,7 +135,7 @@ static bool is_in(const char *path, const char *folder, size_t length)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Returns true if folder[0..length) is called as the hub's client calls a repository in its cache. */
+/* Returns true if folder[0..length) has a name that the hub's client gives a repository in its cache. */
 static bool is_repository(const char *folder, size_t length)
 {
     static const char *const kinds[] = { "datasets--", "models--", "spaces--" };
@@ -149,7 +149,7 @@ static bool is_repository(const char *folder, size_t length)
     return false;
 }
 
-/* REPOSITORY/snapshots/REVISION has links to REPOSITORY/blobs. */
+/* Returns true for a blob of the repository: REPOSITORY/snapshots/REVISION has links to REPOSITORY/blobs. */
 static bool is_blob_of(const char *path, const char *folder)
 {
     static const char snapshots[] = "/snapshots", blobs[] = "/blobs/";
@@ -280,7 +280,7 @@ enum leat_status search_pass_marked(struct search *s, const char *path, bool not
     return status;
 }
 
-/* `st` is NULL for a link that leads nowhere. */
+/* Judges a file or folder with a marked name. `st` is NULL for a link that leads nowhere. */
 static enum leat_status found_marked(struct search *s, const char *path, const char *name, const struct stat *st,
                                      struct leat_error *err)
 {
@@ -357,7 +357,8 @@ static enum leat_status judge_link(struct search *s, const char *path, bool *lef
     return status;
 }
 
-/* errno says why. A file that is missing is not left out without a word: it may be part of the corpus. */
+/* Fails with errno for a link that cannot be followed. A missing file is not left out silently, since it may be part
+ * of the corpus. */
 static enum leat_status cannot_follow(const char *path, struct leat_error *err)
 {
     char target[PATH_MAX];

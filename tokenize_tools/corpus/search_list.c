@@ -1,4 +1,4 @@
-/* search_list.c: The inputs that a list names: a file with one per line, which may be a pipe. */
+/* search_list.c: finds the inputs that a list names: a file with one per line, which may be a pipe. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 /* ---- The lines of a list ----------------------------------------------------------------------------------------- */
 
-/* A list that is no regular file: its text comes once, and stays for a search that begins anew. */
+/* Keeps the text of a list that is no regular file: it comes only once, and is needed by a search that begins anew. */
 static enum leat_status keep_pipe(struct list_file *list, struct search_tries *t, struct leat_error *err)
 {
     struct list_pipe **pipes = reallocarray(t->pipes, t->pipe_count + 1, sizeof *pipes);
@@ -52,7 +52,7 @@ static enum leat_status open_list(struct list_file *list, struct search_tries *t
         list->fd = list->pipe->fd;
         return LEAT_OK;
     }
-    do /* for the writer of a pipe, open() would wait where nobody could stop it */
+    do /* open() would wait for the writer of a pipe, and nobody could stop it */
         list->fd = open(list->name, O_RDONLY | O_CLOEXEC | (list->stop ? O_NONBLOCK : 0));
     while (list->fd < 0 && errno == EINTR);
     if (list->fd < 0 || fstat(list->fd, &st) != 0)
@@ -69,7 +69,7 @@ static void list_file_close(struct list_file *list)
     free(list);
 }
 
-/* `name` and `stop` (NULL: nothing stops it) must outlive the list, as must `tries`, which keep its pipe. */
+/* Opens a list. `name`, `stop` (or NULL) and `tries`, which keeps its pipe, must outlive the list. */
 static enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
                                        struct search_tries *tries, struct leat_error *err)
 {
@@ -122,7 +122,7 @@ static enum leat_status read_some(struct list_file *list, char *to, size_t room,
     return s;
 }
 
-/* More text after that which is there, or list->ended. */
+/* Reads more text after the text in memory, or sets list->ended. */
 static enum leat_status read_more(struct list_file *list, struct leat_error *err)
 {
     enum leat_status s;
@@ -140,9 +140,11 @@ static enum leat_status read_more(struct list_file *list, struct leat_error *err
     return s;
 }
 
-/* The next line without its end, and without a byte-order mark at the start of the list; the list's until the next
- * call; *line NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero byte, LEAT_E_STOPPED
- * as `stop` says. */
+/*
+ * Gives the next line, without its end, and without a byte-order mark at the start of the list. The list owns *line
+ * until the next call; it is NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero
+ * byte; LEAT_E_STOPPED if `stop` says so.
+ */
 static enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err)
 {
     char *newline;
@@ -167,7 +169,7 @@ static enum leat_status list_file_next(struct list_file *list, char **line, stru
         length -= 3;
     }
     list->begun = true;
-    (*line)[length] = '\0'; /* there is room for it after a last line too */
+    (*line)[length] = '\0'; /* there is room for this after a last line, too */
     if (strlen(*line) < length)
         return refuse(list, "holds a zero byte", err);
     return LEAT_OK;
@@ -175,7 +177,7 @@ static enum leat_status list_file_next(struct list_file *list, char **line, stru
 
 /* ---- Names in lists ---------------------------------------------------------------------------------------------- */
 
-/* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
+/* Looks up a line of a list. Relative names start from the list's folder, even names of other lists. */
 static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
 {
     const char *slash = strrchr(list, '/');
@@ -186,7 +188,7 @@ static enum leat_status find_listed(struct search *s, const char *list, const ch
     if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://")) {
         size_t before = s->before;
 
-        s->before = 0; /* it is named as it is */
+        s->before = 0; /* no folder was put before the name */
         status = search_word(s, line, err);
         s->before = before;
         return status;

@@ -1,6 +1,7 @@
 /*
- * search_objects.c: the inputs that URLs stand for. What is named is looked up at the end of the search, many at once;
- * a list of a prefix says all that has to be known. What is named on the Hugging Face Hub is first given its commit.
+ * search_objects.c: finds the inputs that URLs stand for. Objects that are named are looked up at the end of the
+ * search, many at once; the list of a prefix says all that has to be known. A name on the Hugging Face Hub is first
+ * given its commit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "hub/hub_glob.h"
 #include "search.h"
 
-/* Adds an object, which is the search's from now on. */
+/* Adds an object, which belongs to the search from now on. */
 static enum leat_status add_object(struct search *s, struct fetch_object *object, const struct record_format *format,
                                    struct leat_error *err)
 {
@@ -126,7 +127,7 @@ static enum leat_status take_listed(void *context, struct fetch_object *object, 
     return status;
 }
 
-/* `pattern` NULL: all of it. */
+/* Searches a prefix; `pattern` NULL means all of it. */
 static enum leat_status search_prefix(struct search *s, const char *url, const char *pattern, struct leat_error *err)
 {
     struct taking t = { .search = s, .folder = url, .pattern = pattern };
@@ -171,8 +172,8 @@ static enum leat_status search_object(struct search *s, const char *url, struct 
     return status == LEAT_OK ? note_look(s, err) : status;
 }
 
-/* A pattern on the Hub: what is below the folder before its first name with a * ? or [ is listed. One that ends in /
- * means all below the folders that it matches. */
+/* Searches a pattern on the Hub: lists the folder before the first name in it with a * ? or [. A pattern that ends
+ * in / means all files below the folders that it matches. */
 static enum leat_status search_pattern(struct search *s, const char *url, size_t special, struct leat_error *err)
 {
     bool folders = url[strlen(url) - 1] == '/';
@@ -196,7 +197,7 @@ static enum leat_status search_pattern(struct search *s, const char *url, size_t
 static enum leat_status search_pinned(struct search *s, const char *url, struct leat_error *err)
 {
     size_t special = strcspn(url, "*?["), bytes = strlen(url);
-    const char *name = strchr(strchr(url, '@'), '/'); /* a pin has its commit */
+    const char *name = strchr(strchr(url, '@'), '/'); /* a pinned name has its commit */
     enum leat_status status;
     char *folder;
 
@@ -238,7 +239,7 @@ enum leat_status search_url(struct search *s, const char *url, struct leat_error
     return status;
 }
 
-/* Finds out what those are that were named and not listed. */
+/* Looks up the objects that were named and not listed. */
 static enum leat_status look_up(struct search *s, struct leat_error *err)
 {
     struct input_list *list = s->list;

@@ -1,10 +1,11 @@
 /*
- * search_pattern.c: expands a pattern of the shell's, as glob() does: * ? [ ] match within one name, a leading dot is
- * matched by a dot only, and \ takes the next character as it is.
+ * search_pattern.c: expands a pattern of the shell's, as glob() does: * ? [ ] match within one name, a leading dot
+ * is matched by a dot only, and \ takes the next character as it is.
  *
- * Why not glob()? It passes over a folder that cannot be read, and ends one where reading it fails: on a file server
- * that fails for a while, the inputs were fewer, and nothing said so. Here such a failure is an error, which is tried
- * again as all of a search is. What is not there, is no folder or is not permitted matches nothing, as in a shell.
+ * Why not glob()? It skips a folder that cannot be read, and ends one where reading it fails: on a file server that
+ * fails for a while, there would be fewer inputs, and nothing would say so. Here such a failure is an error, and is
+ * tried again as all of a search is. As in a shell, a name that does not exist, is no folder or is not permitted
+ * matches nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ static enum leat_status keep_path(struct expansion *x, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Appends to the path, behind its first `at` bytes. */
+/* Appends to the path, after its first `at` bytes. */
 static enum leat_status append_name(struct expansion *x, size_t at, const char *text, size_t bytes,
                                     struct leat_error *err)
 {
@@ -56,7 +57,7 @@ static enum leat_status append_name(struct expansion *x, size_t at, const char *
 
 static enum leat_status expand(struct expansion *x, const char *rest, struct leat_error *err);
 
-/* The rest of the pattern is empty: whether the path is there; behind a slash, only a folder is. */
+/* Keeps the path, at the end of the pattern, if it exists; after a slash, only if it is a folder. */
 static enum leat_status keep_existing(struct expansion *x, struct leat_error *err)
 {
     const char *path = (char *)x->path.bytes;
@@ -67,7 +68,7 @@ static enum leat_status keep_existing(struct expansion *x, struct leat_error *er
     return matches_nothing(errno) ? LEAT_OK : status_set_os(err, errno, path, "cannot examine %s", path);
 }
 
-/* The names of the path's folder that match the first name of the pattern, whose rest follows. */
+/* Expands the names in the path's folder that match the first name of the pattern, with the rest of the pattern. */
 static enum leat_status expand_names(struct expansion *x, const char *name, const char *rest, struct leat_error *err)
 {
     const char *folder = x->path.size > 0 ? (char *)x->path.bytes : ".";
@@ -97,7 +98,7 @@ static enum leat_status expand_names(struct expansion *x, const char *name, cons
     return s;
 }
 
-/* `rest`: what of the pattern follows the path. */
+/* Expands the pattern. `rest` is its part after the path. */
 static enum leat_status expand(struct expansion *x, const char *rest, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

@@ -1,12 +1,13 @@
 /*
- * search_splits.c: which split of a folder from the Hugging Face Hub each input belongs to (hub/hub_splits.h), and the
- * choice among them. A dataset that trains a model and also holds what the model is tested with is worth nothing, and
- * nobody sees that: so inputs of several splits, or some of a split and some of none, are refused without a choice.
+ * search_splits.c: decides which split of a folder from the Hugging Face Hub each input belongs to
+ * (hub/hub_splits.h), and chooses among the splits. A dataset that trains a model and also holds what the model is
+ * tested with is worth nothing, and nobody sees that: so inputs of several splits, or some of a split and some of
+ * none, are refused without a choice.
  *
  * Each folder that was named is looked at alone, with its README.md, from its own path on, as datasets looks at one.
- * What then belongs to no split is looked at together with the files that were named, from the folder on that all of
- * these have in common: what a shell makes of a pattern for all in a folder is as much of a trap as the folder. Where
- * nothing says anything, all is of the split train, as for datasets.
+ * Inputs that then belong to no split are looked at together with the files that were named, from the folder on that
+ * all of these have in common: what a shell makes of a pattern for all in a folder is as much of a trap as the
+ * folder. If nothing names a split, everything is of the split train, as for datasets.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,11 +32,11 @@ struct splitting {
     struct search *search;
     const char **names;       /* names of all inputs below their folders */
     const char **paths;       /* paths of all inputs, which are all absolute or all relative */
-    char **joined;            /* those that had to be made; others are NULL */
+    char **joined;            /* paths that had to be made; NULL for others */
     bool *settled;            /* inputs of folders that have splits */
-    struct hub_splits splits; /* at last with the inputs of no split, whose name is NULL */
-    bool said;                /* something says which split an input belongs to */
-    bool one;                 /* only one folder was named */
+    struct hub_splits splits; /* splits; the last one may have the inputs of no split, with a NULL name */
+    bool said;                /* true if a name or a README.md says which split an input belongs to */
+    bool one;                 /* true if only one folder was named */
 };
 
 /* ---- README.md ---- */
@@ -115,7 +116,7 @@ static void print_shown(struct shown *shown, const char *format, ...)
     shown->used += strlen(shown->text + shown->used);
 }
 
-/* Begins an entry, unless there are enough. */
+/* Begins an entry, unless the sentence has enough. */
 static bool put_entry(struct shown *shown, const char *name, size_t files)
 {
     if (++shown->entries > SHOWN_ENTRIES)
@@ -125,7 +126,7 @@ static bool put_entry(struct shown *shown, const char *name, size_t files)
     return true;
 }
 
-/* The end of a long name tells more than its start. */
+/* Writes a name; of a long one, its end, which tells more than its start. */
 static void put_name(struct shown *shown, const char *before, const char *name)
 {
     size_t bytes = strlen(name);
@@ -140,7 +141,7 @@ static void put_end(struct shown *shown, const char *what)
         print_shown(shown, " and %zu more %s", shown->entries - SHOWN_ENTRIES, what);
 }
 
-/* "train (12 files: a, b, c and 9 more), test (1 file: d), no split (1 file: e)" */
+/* Writes splits, like "train (12 files: a, b, c and 9 more), test (1 file: d), no split (1 file: e)". */
 static const char *put_splits(struct shown *shown, const struct splitting *p)
 {
     *shown = (struct shown) { .used = 0 };
@@ -226,7 +227,7 @@ static enum leat_status refuse_configs(const struct search_root *root, const str
 
 /* ---- Splits ---- */
 
-/* Adds splits that were found among some inputs: those of the numbers `at`. */
+/* Adds splits that were found among some inputs, whose numbers are `at`. */
 static enum leat_status merge(struct splitting *p, const struct hub_splits *of, const size_t *at,
                               struct leat_error *err)
 {
@@ -315,7 +316,7 @@ static size_t folder_of(const char *path, size_t bytes)
     return bytes;
 }
 
-/* Returns the length of the folder that all that was named have in common. */
+/* Returns the length of the folder that all named inputs have in common. */
 static size_t common_folder(const struct splitting *p)
 {
     const struct search *s = p->search;
@@ -390,7 +391,7 @@ static enum leat_status find_others(struct splitting *p, struct leat_error *err)
 
 /* ---- The choice ---- */
 
-/* Returns the split that the rules name; NULL: it is not there. */
+/* Returns the split that the rules name, or NULL if it does not exist. */
 static const struct hub_split *chosen(const struct splitting *p)
 {
     for (size_t i = 0; i < p->splits.count; i++)
@@ -399,7 +400,7 @@ static const struct hub_split *chosen(const struct splitting *p)
     return NULL;
 }
 
-/* Leaves out all inputs but those of the split. */
+/* Leaves out all inputs that are not of the split. */
 static enum leat_status take_split(struct splitting *p, const struct hub_split *split, struct leat_error *err)
 {
     struct input_list *list = p->search->list;
@@ -425,7 +426,7 @@ static enum leat_status take_split(struct splitting *p, const struct hub_split *
     return s;
 }
 
-/* Puts into the list which splits there are; `only` is taken, or (NULL) all. */
+/* Notes in the list which splits exist, and that `only` is taken, or all if it is NULL. */
 static enum leat_status report(const struct splitting *p, const struct hub_split *only, struct leat_error *err)
 {
     struct input_list *list = p->search->list;

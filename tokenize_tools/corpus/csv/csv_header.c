@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "base/status.h"
 
-#define MAX_LISTED 600 /* bytes of names in a sentence */
+#define MAX_LISTED 600 /* most bytes of names in a sentence */
 
 struct csv_header {
     char delimiter;
@@ -37,7 +37,8 @@ static struct fields begin_fields(char *record, size_t bytes, char delimiter)
     return (struct fields) { record, record, record + bytes, delimiter, false };
 }
 
-/* Returns the byte after the quote that ends a field; NULL: none does. *doubled: there are doubled ones before it. */
+/* Returns the place after the quote that ends a field, or NULL if none does. *doubled: the field has doubled quotes
+ * before it. */
 static char *find_quote(char *at, char *end, bool *doubled)
 {
     *doubled = false;
@@ -50,7 +51,7 @@ static char *find_quote(char *at, char *end, bool *doubled)
     return NULL;
 }
 
-/* Makes doubled quotes single ones; returns the new end. */
+/* Makes doubled quotes single ones. Returns the new end. */
 static char *merge_quotes(char *at, char *end)
 {
     char *to = at;
@@ -74,7 +75,7 @@ static enum leat_status broken(struct record *r, uint64_t byte, const char *why,
     return status_set(err, LEAT_E_TEXT, "the record is broken at byte %llu: %s", (unsigned long long)byte, why);
 }
 
-/* The next field; `r` (NULL: none) gets the problem. */
+/* Takes the next field. `r` (or NULL) gets the problem. */
 static enum leat_status next_field(struct fields *f, struct field *field, struct record *r, struct leat_error *err)
 {
     char *end, *at = f->at;
@@ -130,7 +131,8 @@ static enum leat_status take_column(struct csv_header *h, const struct record_fi
     return LEAT_OK;
 }
 
-/* Its columns, whose doubled quotes are single ones by now: what is read again is what next_field() has left. */
+/* A list of the columns for a sentence. Doubled quotes are single ones by now, since next_field() has changed the
+ * text that is read again. */
 struct names {
     char text[MAX_LISTED + 16];
     size_t used, listed, nearest;
@@ -166,7 +168,7 @@ static enum leat_status say_missing(const struct record_want *want, const char *
                         want->path);
 }
 
-/* Reads all columns: `names` of them, if it is not NULL. */
+/* Reads all columns, and lists them in `names` unless that is NULL. */
 static enum leat_status read_columns(struct csv_header *h, const struct record_fields *fields, const char *name,
                                      struct fields all, struct names *names, const char *path, struct leat_error *err)
 {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 enum state {
-    STATE_BETWEEN, /* before a record: line ends are passed over, so that \r\n is one */
+    STATE_BETWEEN, /* before a record: ends of lines are skipped, so that \r\n is one */
     STATE_FIELD,   /* at the beginning of a field */
     STATE_PLAIN,   /* in a field without quotes */
     STATE_QUOTES,
-    STATE_QUOTE, /* after a quote in quotes: it ends the field, or is the first of two */
-    STATE_BROKEN /* the record goes to the end of the line, whatever is in it */
+    STATE_QUOTE, /* after a quote inside quotes: it ends the field, or is the first of two */
+    STATE_BROKEN /* in a record that ends with its line, whatever the line holds */
 };
 
 static bool ends_line(char c)
@@ -46,7 +46,7 @@ bool csv_records_in_quotes(const struct csv_records *r)
     return r->state == STATE_QUOTES;
 }
 
-/* After a field; true: the record ends. */
+/* Goes on after a field. Returns true if the record ends. */
 static bool end_field(struct csv_records *r, char c)
 {
     r->state = c == r->delimiter ? STATE_FIELD : STATE_BETWEEN;
@@ -60,7 +60,7 @@ static const char *pass_plain(const struct csv_records *r, const char *at, const
     return at;
 }
 
-/* Passes over what stands in quotes, the first byte of which is at `position`; false: it is too much. */
+/* Passes over the inside of quotes, whose first byte is at `position`. Returns false if it is too long. */
 static bool pass_quotes(struct csv_records *r, uint64_t position, const char **at, const char *end)
 {
     uint64_t stop = r->quote + CSV_MAX_BYTES, left = stop > position ? stop - position : 0;
@@ -73,7 +73,7 @@ static bool pass_quotes(struct csv_records *r, uint64_t position, const char **a
     return quote || most < left;
 }
 
-/* One step. *ended: the record ends before *at. False: its quote does not end. */
+/* Makes one step in a record. Sets *ended if the record ends before *at. Returns false if its quote does not end. */
 static bool step_in_record(struct csv_records *r, uint64_t position, const char **at, const char *end, bool *ended)
 {
     char c = **at;

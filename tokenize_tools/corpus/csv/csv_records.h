@@ -22,7 +22,7 @@
 
 #include "base/tiny.h"
 
-/* The limit of a quoted field, and of a record that can be read, whatever the bound on memory. */
+/* Limit of the bytes of a quoted field, and of a record that can be read, whatever the bound on memory. */
 #define CSV_MAX_BYTES TINY_OR(32768, (uint64_t)4 << 20)
 #define CSV_MAX_NAME  "4 MiB"
 

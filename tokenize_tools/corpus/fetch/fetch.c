@@ -1,9 +1,10 @@
 /*
- * fetch.c: one reader's way through an object. Its ranges lie one after another and are asked for in that
- * order, as many as its memory allows; the first is given up once a read begins after it. So a reader may go back to
- * where its last read began: what looks at a header and then reads the body does.
+ * fetch.c: one reader's way through an object. Its ranges lie one after another and are asked for in that order, as
+ * many as its memory allows; the first is given up once a read begins after it. So a reader may go back to where its
+ * last read began, as code does that looks at a header and then reads the body.
  *
- * A range is asked for whole: at 30 ms for a request and 100 MB/s for a connection, 16 ranges of 4 MiB bring 900 MB/s.
+ * A range is asked for whole: at 30 ms for a request and 100 MB/s for a connection, 16 ranges of 4 MiB bring 900
+ * MB/s.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +13,26 @@
 #include "base/tiny.h"
 #include "fetcher.h"
 
-#define DEPTH       16u                                         /* ranges at most */
-#define FIRST_RANGE TINY_OR((uint64_t)128, (uint64_t)256 << 10) /* also holds the footer of most tables */
+#define DEPTH 16u /* ranges at most */
+#define FIRST_RANGE                                                                                                    \
+    TINY_OR((uint64_t)128, (uint64_t)256 << 10) /* bytes of the first range, which also holds the
+                                                                   footer of most tables */
 #define LEAST_RANGE TINY_OR((uint64_t)64, (uint64_t)64 << 10)
 #define USUAL_RANGE TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 #define LARGE_RANGE (2 * USUAL_RANGE)
-#define EAGER       3u /* a reader that comes so often goes on: the form of an input is told by its first bytes */
+#define EAGER                                                                                                          \
+    3u /* reads after which ranges are asked for ahead; fewer only look at the first bytes for the
+                          form of an input */
 
 struct fetch {
     struct fetch_object *object;
-    uint64_t begin, end; /* nothing outside is asked for ahead */
+    uint64_t begin, end; /* stretch outside of which nothing is asked for ahead */
     uint64_t range;      /* bytes of one */
     unsigned depth;
-    struct fetch_range *ranges[DEPTH]; /* in the order of their places */
+    struct fetch_range *ranges[DEPTH]; /* ranges in the order of their places */
     unsigned count;
     uint64_t next;  /* place after the last range */
-    unsigned reads; /* since it began at a place; no more than EAGER count */
+    unsigned reads; /* reads since reading began at this place, counted up to EAGER */
     struct fetch_range *spare;
 };
 
@@ -57,7 +62,7 @@ enum leat_status fetch_open(struct fetch **out, struct fetch_object *object, str
     enum leat_status s = make_fetch(out, object, 0, object->found.size, object->by->window, err);
 
     if (s == LEAT_OK)
-        (*out)->next = UINT64_MAX; /* wherever reading begins, it begins anew */
+        (*out)->next = UINT64_MAX; /* no place, so that the first read begins anew */
     return s;
 }
 
@@ -99,7 +104,7 @@ static enum leat_status take_range(struct fetch *f, uint64_t count, struct fetch
     return status_no_memory(err, count);
 }
 
-/* Asks for `count` bytes more, or what is left. */
+/* Asks for `count` more bytes, or for what is left. */
 static enum leat_status ask_for_range(struct fetch *f, uint64_t count, struct leat_error *err)
 {
     struct fetch_range *r;
@@ -122,7 +127,8 @@ static enum leat_status ask_for_range(struct fetch *f, uint64_t count, struct le
     return LEAT_OK;
 }
 
-/* Asks for as much as memory allows, in ranges that end where multiples of them do: servers keep objects in parts. */
+/* Asks for as much as memory allows, in ranges that end at multiples of their size, because servers keep objects in
+ * parts. */
 static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -132,14 +138,15 @@ static enum leat_status ask_ahead(struct fetch *f, struct leat_error *err)
     return s;
 }
 
-/* Begins anew at a place that is in no range. Near the end of the object, as much before it comes with it. */
+/* Begins anew at a place that is in no range. Near the end of the object, as many bytes before it are asked for,
+ * too. */
 static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error *err)
 {
     uint64_t size = f->object->found.size, first = FIRST_RANGE < f->range ? FIRST_RANGE : f->range;
 
     while (f->count > 0)
         drop_first(f);
-    if (at < f->begin || at >= f->end) { /* outside of its stretch, from here on */
+    if (at < f->begin || at >= f->end) { /* the reader has left its stretch from here on */
         f->begin = at;
         f->end = size - at < first ? size : at + first;
     }
@@ -148,7 +155,7 @@ static enum leat_status restart(struct fetch *f, uint64_t at, struct leat_error 
     return ask_for_range(f, first, err);
 }
 
-/* Sees to it that the first range holds the byte at `at`. */
+/* Makes the first range hold the byte at `at`. */
 static enum leat_status go_to(struct fetch *f, uint64_t at, struct leat_error *err)
 {
     while (f->count > 0 && f->ranges[0]->at + f->ranges[0]->count <= at)

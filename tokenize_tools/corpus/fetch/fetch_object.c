@@ -1,4 +1,4 @@
-/* fetch_object.c: finding objects on servers: looked up by their URLs, many at once, or listed below a prefix. */
+/* fetch_object.c: finds objects on servers: many at once by their URLs, or in lists of what lies below a prefix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ void fetch_object_free(struct fetch_object *object)
     free(object);
 }
 
-/* An etag becomes a line of a file; one that does not fit there counts as missing. */
+/* Keeps an etag, which becomes a line of a file. An etag that does not fit there counts as missing. */
 static void keep_etag(struct fetch_object *object, const char *etag)
 {
     size_t length = strlen(etag);
@@ -116,7 +116,7 @@ static enum leat_status begin_look_up(struct fetcher *f, struct look_up *l, stru
 static enum leat_status take_answer(struct look_up *l, struct leat_error *err)
 {
     const struct transfer *t = &l->transfer;
-    bool empty = t->status != LEAT_OK && t->code == 416; /* there is no first byte */
+    bool empty = t->status != LEAT_OK && t->code == 416; /* the object has no first byte */
 
     if (t->status != LEAT_OK && !empty) {
         if (err)
@@ -176,7 +176,7 @@ void fetch_head(struct fetch_object *object, void *out, size_t room, size_t *got
     *got = object->head_bytes < room ? object->head_bytes : room;
     if (*got > 0)
         memcpy(out, object->head, *got);
-    free(object->head); /* there may be many objects */
+    free(object->head); /* freed, because there may be many objects */
     object->head = NULL;
     object->head_bytes = 0;
 }
@@ -214,7 +214,7 @@ static enum leat_status take_listed(void *context, const char *key, uint64_t siz
     const struct listing *l = context;
     struct fetch_object *object = NULL;
     char *url;
-    /* its URL up to the key */
+    /* the folder's URL up to its key */
     size_t stem = strlen(l->folder->text) - strlen(l->folder->key);
     char *before = NULL;
     enum leat_status s = text_copy(&before, l->folder->text, stem, err);

@@ -1,7 +1,7 @@
 /*
- * fetcher.c: the thread that keeps transfers moving. It alone uses the client once it has started. What
- * others want of it stands in two queues, under the lock; while it waits for transfers, the client asks ten times per
- * second, and whenever bytes come, whether there is something new in them.
+ * fetcher.c: the thread that keeps transfers moving. Once it has started, it alone uses the client. Requests of
+ * others stand in two queues, under the lock; while the thread waits for transfers, the client asks ten times per
+ * second, and whenever bytes come, whether the queues have something new.
  */
 #include "fetcher.h"
 
@@ -18,7 +18,8 @@
 #define USUAL_WINDOW ((uint64_t)16 << 20)
 #define WAIT_NS      100000000L
 
-/* The client asks: before the thread has started for who finds objects, then for the thread itself. */
+/* Answers whether the client should stop waiting: before the thread has started, for the caller that finds objects;
+ * then for the thread itself. */
 static bool interrupted(void *context)
 {
     struct fetcher *f = context;
@@ -119,24 +120,27 @@ static void judge(struct fetch_range *r)
     bool other = t->status == LEAT_OK && t->answer.size != found->size && t->answer.bytes_of_range;
 
     if (t->status == LEAT_OK && !*found->etag)
-        memcpy(found->etag, t->answer.etag, sizeof found->etag); /* the list had none */
+        memcpy(found->etag, t->answer.etag, sizeof found->etag); /* the list had no etag */
     if (other || t->status == LEAT_E_TRUNCATED)
         t->status = status_set_in(&t->error, LEAT_E_MISMATCH, r->object->url.name,
                                   "%s has changed while it was read; start again", r->object->url.name);
 }
 
-/* A transfer has come to its end; the lock is held. */
+/* Ends a transfer, whose range is ready or has failed. The caller holds the lock. */
 static void finish(struct fetcher *f, struct fetch_range *r)
 {
     f->under_way--;
-    f->waits[0] = '\0'; /* the wait is over before a reader was told */
+    f->waits[0] = '\0'; /* the wait is over, and no reader needs to know of it */
     judge(r);
     r->state = r->transfer.status == LEAT_OK ? RANGE_READY : RANGE_FAILED;
     pthread_cond_broadcast(&f->done);
 }
 
-/* Called with the lock held, and gives it up while new keys may be asked for, so that others can read on or stop. They
- * may drop the range meanwhile: then the thread frees it later, when it looks at its queues again. */
+/*
+ * Begins a transfer. The caller holds the lock, which is given up while new keys may be asked for, so that others
+ * can read on or stop. They may drop the range meanwhile; then the thread frees it later, when it looks at its
+ * queues again.
+ */
 static void begin_transfer(struct fetcher *f, struct fetch_range *r)
 {
     struct transfer *t = &r->transfer;
@@ -157,7 +161,8 @@ static void begin_transfer(struct fetcher *f, struct fetch_range *r)
         finish(f, r);
 }
 
-/* Begins what is wanted and ends what was dropped; the lock is held, but see begin_transfer(). */
+/* Begins transfers that are wanted, and ends those that were dropped. The caller holds the lock, which
+ * begin_transfer() may give up for a while. */
 static void look_at_queues(struct fetcher *f)
 {
     atomic_store(&f->attention, false);
@@ -214,7 +219,7 @@ enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct le
     int e;
 
     if (!f->started) {
-        f->started = true; /* the client asks for the thread now */
+        f->started = true; /* from now on the client asks for the thread */
         e = thread_start(&f->thread, STACK_BYTES, thread_main, f);
         if (e != 0) {
             f->started = false;
@@ -233,7 +238,7 @@ enum leat_status fetcher_ask(struct fetcher *f, struct fetch_range *r, struct le
     return LEAT_OK;
 }
 
-/* A range that waits in the queue of what is wanted leaves it. */
+/* Removes a range from the queue of wanted ranges. */
 static void leave_queue(struct fetcher *f, struct fetch_range *r)
 {
     struct fetch_range *before = NULL, **at = &f->wanted;

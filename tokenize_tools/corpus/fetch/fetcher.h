@@ -22,7 +22,7 @@ enum range_state { RANGE_WANTED, RANGE_UNDER_WAY, RANGE_READY, RANGE_FAILED };
 
 /* Some bytes of an object, on their way. */
 struct fetch_range {
-    struct transfer transfer; /* its context is the range */
+    struct transfer transfer; /* transfer, whose context is the range */
     struct fetch_object *object;
     uint64_t at, count;
     uint8_t *bytes;
@@ -32,13 +32,13 @@ struct fetch_range {
 };
 
 struct fetcher {
-    struct remote *remote; /* used by the thread alone, once it has started */
+    struct remote *remote; /* client, used by the thread alone once that has started */
     uint64_t window;
     const struct input_stop *stop; /* the stop of the caller that finds objects */
 
     pthread_mutex_t lock;
-    pthread_cond_t work; /* the thread has something to do */
-    pthread_cond_t done; /* a range is ready, or has failed */
+    pthread_cond_t work; /* wakes the thread, which has something to do */
+    pthread_cond_t done; /* wakes readers: a range is ready, or has failed */
     pthread_t thread;
     bool started, quit;
     atomic_bool attention; /* true if the thread must look at its queues */

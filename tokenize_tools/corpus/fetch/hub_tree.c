@@ -10,7 +10,7 @@
 #include "base/tiny.h"
 #include "remote/text.h"
 
-#define MAX_EMPTY TINY_OR(3u, 10000u) /* pages in a row: folders alone */
+#define MAX_EMPTY TINY_OR(3u, 10000u) /* limit of pages in a row that have only folders */
 
 static enum leat_status broken(const struct url *url, struct leat_error *err)
 {
@@ -67,7 +67,8 @@ enum leat_status hub_ask(struct remote *r, const struct url *url, const char *wh
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* The etag that the Hub gives a file, in quotes: of one that it keeps elsewhere the sum of its bytes, else git's. */
+/* Makes the etag that the Hub gives a file, in quotes: the hash of its bytes for a file that it keeps elsewhere,
+ * else git's hash. */
 static enum leat_status make_etag(char **etag, const struct jsontree *j, uint32_t entry, struct leat_error *err)
 {
     uint32_t lfs = jsontree_member(j, entry, "lfs");
@@ -103,7 +104,7 @@ static enum leat_status take_entry(const struct jsontree *j, uint32_t entry, con
 
     if (type == JSONTREE_NONE || j->nodes[type].kind != JSONTREE_STRING)
         return broken(folder, err);
-    if (!jsontree_is(j, type, "file")) /* a directory, whose files follow */
+    if (!jsontree_is(j, type, "file")) /* a directory is skipped, since its files follow */
         return LEAT_OK;
     s = jsontree_copy(&path, j, entry, "path", err);
     if (s == LEAT_OK)
@@ -224,7 +225,7 @@ enum leat_status hub_revision_read(const void *json, size_t bytes, const struct 
     return s;
 }
 
-/* Adds the names of some revisions to the sentence: those that can be said. */
+/* Adds the names of some revisions to the sentence, except those that cannot be shown. */
 static void name_some(const struct jsontree *j, const char *list, const char *member, unsigned *named,
                       struct leat_error *err)
 {
@@ -241,7 +242,7 @@ static void name_some(const struct jsontree *j, const char *list, const char *me
     }
 }
 
-/* After a revision was not found: says which there are, if the Hub answers. */
+/* Says which revisions exist, after one was not found, if the Hub answers. */
 static void name_revisions(struct remote *r, const struct url *url, struct leat_error *err)
 {
     struct leat_error ignored;
@@ -264,7 +265,7 @@ static enum leat_status ask_revision(struct remote *r, const struct url *url, ch
 {
     char commit[HUB_COMMIT + 1], *what = NULL, *id = NULL;
     const char *kind = text_begins(url->bucket, "datasets/") ? "datasets/" : "models/";
-    struct transfer t = { .url = url, .query = "expand=sha" }; /* and not the names of all files */
+    struct transfer t = { .url = url, .query = "expand=sha" }; /* leaves out the names of all files */
     enum leat_status s = hub_call(&what, "/revision/", url, err);
 
     *to = NULL;
@@ -337,7 +338,7 @@ enum leat_status hub_pins_write(const struct hub_pins *pins, const char *before,
     return s;
 }
 
-/* Returns true if a name is that of a repository with its commit, and no path. The readers of pins need that. */
+/* Returns true if a name is that of a repository with its commit, without a path. The readers of pins need that. */
 static bool is_pinned(const char *name)
 {
     struct url u;
@@ -387,7 +388,7 @@ static const char *find_pin(const struct hub_pins *pins, const char *from)
     return NULL;
 }
 
-/* Adds the pin of what stands before the path. */
+/* Adds the pin of the part before the path. */
 static enum leat_status make_pin(struct remote *r, struct hub_pins *pins, const struct url *u, const char *from,
                                  struct leat_error *err)
 {

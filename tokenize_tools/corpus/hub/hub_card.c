@@ -22,8 +22,8 @@
 #include <yaml.h>
 #endif
 
-#define HUB_CARD_KEPT    ((size_t)16 << 20) /* bytes of names and paths, each with a few of its own */
-#define HUB_CARD_SPLITS  1000u              /* the most splits of a configuration */
+#define HUB_CARD_KEPT    ((size_t)16 << 20) /* limit of names and paths, each counted with some bytes more */
+#define HUB_CARD_SPLITS  1000u              /* most splits of a configuration */
 #define HUB_CARD_DEPTH   200u               /* the deepest nesting of lists and mappings */
 #define HUB_CARD_ANCHORS 10000u             /* and aliases */
 
@@ -32,10 +32,10 @@
 struct block {
     const char *at, *end;
     size_t lines; /* number of lines before it in the file */
-    bool open;    /* it may go on after what was read */
+    bool open;    /* true if the block may go on after the bytes that were read */
 };
 
-/* Returns the length of the end of a line at `at`; 0: none is there. */
+/* Returns the length of the end of a line at `at`, or 0 if there is none. */
 static size_t line_end(const char *at, const char *end)
 {
     if (at < end && *at == '\r')
@@ -48,7 +48,7 @@ static bool is_fence(const char *at, const char *end)
     return end - at >= 3 && memcmp(at, "---", 3) == 0;
 }
 
-/* After a line that is ---, up to the next that is. */
+/* Finds the block from the line after --- to the next line ---. */
 static bool find_block(struct block *b, const char *text, size_t bytes)
 {
     const char *at = text, *end = text + bytes;
@@ -76,7 +76,7 @@ static bool find_block(struct block *b, const char *text, size_t bytes)
     return b->open;
 }
 
-/* Returns the first line that begins at or after `at`; the block's end: there is none. */
+/* Returns the first line that begins at or after `at`, or the block's end. */
 static const char *next_line(const struct block *b, const char *at)
 {
     while (at > b->at && at < b->end && at[-1] != '\n' && at[-1] != '\r')
@@ -84,7 +84,7 @@ static const char *next_line(const struct block *b, const char *at)
     return at;
 }
 
-/* After what stands between words of YAML, and quotes and braces around them. */
+/* Skips characters that stand between words of YAML, and quotes and braces around them. */
 static const char *skip_marks(const struct block *b, const char *at)
 {
     while (at < b->end && *at && strchr(" \t\"'{", *at))
@@ -167,7 +167,7 @@ static size_t items(const yaml_node_t *n, const yaml_node_item_t **first)
     return (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
 }
 
-/* Returns the member of a mapping; NULL: it is missing, or null. The last of several counts. */
+/* Returns the member of a mapping, or NULL if it is missing, or null. The last of several counts. */
 static yaml_node_t *member(struct reading *r, const yaml_node_t *mapping, const char *name)
 {
     yaml_node_t *found = NULL;
@@ -202,14 +202,14 @@ static enum leat_status keep_node(struct reading *r, const yaml_node_t *n, char 
     return keep_text(r, (const char *)n->data.scalar.value, out);
 }
 
-/* An empty list takes some, too. */
+/* Makes room for `count` items, which an empty list needs, too. */
 static enum leat_status have_room(struct reading *r, void **out, size_t count, size_t size)
 {
     *out = calloc(count > 0 ? count : 1, size);
     return *out ? LEAT_OK : status_no_memory(r->err, count * size);
 }
 
-/* A path, or a list of them. */
+/* Reads a path, or a list of paths. */
 static enum leat_status read_paths(struct reading *r, struct hub_card_split *split, const yaml_node_t *n,
                                    const char *config)
 {
@@ -240,7 +240,7 @@ static enum leat_status read_paths(struct reading *r, struct hub_card_split *spl
     return s;
 }
 
-/* A mapping with split and path. */
+/* Reads a mapping with split and path. */
 static enum leat_status read_split(struct reading *r, struct hub_card_config *c, const yaml_node_t *n)
 {
     struct hub_card_split *split = &c->splits[c->count];
@@ -373,7 +373,7 @@ static bool has_anchor(const yaml_event_t *e)
     }
 }
 
-/* Reads the events up to the end, or refuses what would take too long to compose. */
+/* Reads the events up to the end, and refuses a block that would take too long to compose. */
 static enum leat_status check_events(yaml_parser_t *parser, const struct block *b, struct reading *r)
 {
     unsigned depth = 0, anchors = 0;

@@ -10,7 +10,7 @@
 
 #include "leat.h"
 
-#define HUB_CARD_BYTES ((size_t)4 << 20) /* the bytes of a README.md that are read */
+#define HUB_CARD_BYTES ((size_t)4 << 20) /* most bytes of a README.md that are read */
 
 struct hub_card_split {
     char *name;

@@ -1,7 +1,7 @@
 /*
- * hub_glob.c: fnmatch() is of no use here: what it answers depends on the locale, and it may take time without
- * bound. One star that can take more is enough to go back to, among the characters of a part as among the parts: what
- * an earlier star could give instead, the later one has tried.
+ * hub_glob.c: matches patterns. fnmatch() is of no use here: its answer depends on the locale, and it may take time
+ * without bound. It is enough to remember one star to go back to, among the characters of a part as among the parts:
+ * all that an earlier star could match instead, the later star has tried.
  */
 #include "hub_glob.h"
 
@@ -18,7 +18,8 @@ static struct part part_at(const char *text)
     return (struct part) { text, text + strcspn(text, "/") };
 }
 
-/* Returns the character at *at, moved past it. Numbers are in the order of code points, but they are its bytes. */
+/* Returns the character at *at, and moves *at past it. The number is that of its bytes, and in the order of code
+ * points. */
 static uint32_t next_character(struct part *text)
 {
     uint32_t character = (unsigned char)*text->at++;
@@ -29,7 +30,7 @@ static uint32_t next_character(struct part *text)
     return character;
 }
 
-/* Returns the ] that ends the set whose [ is at `open`; NULL if it is no set. A ] that comes first belongs to the
+/* Returns the ] that ends the set whose [ is at `open`, or NULL if it is no set. A ] that comes first belongs to the
  * set. */
 static const char *set_end(const struct part *pattern, const char *open)
 {
@@ -59,7 +60,7 @@ static bool in_set(struct part set, uint32_t character)
     return found != not_in;
 }
 
-/* Matches one character of the name, and moves both on; false leaves the pattern where it was or not. */
+/* Matches one character of the name, and moves both on. If it returns false, the pattern may have moved. */
 static bool match_one(struct part *pattern, struct part *name)
 {
     const char *end;
@@ -82,7 +83,7 @@ static bool match_one(struct part *pattern, struct part *name)
 
 static bool match_part(struct part pattern, struct part name)
 {
-    const char *star = NULL, *from = NULL; /* the last *, and where what follows it was tried */
+    const char *star = NULL, *from = NULL; /* last *, and the place where the rest of the pattern was tried */
 
     while (name.at < name.end) {
         if (pattern.at < pattern.end && *pattern.at == '*') {
@@ -102,7 +103,7 @@ static bool match_part(struct part pattern, struct part name)
 
 bool hub_glob(const char *pattern, const char *name)
 {
-    const char *star = NULL, *from = NULL; /* the last **, and where what follows it was tried */
+    const char *star = NULL, *from = NULL; /* last **, and the place where the rest of the pattern was tried */
 
     for (;;) {
         struct part p = part_at(pattern), n = part_at(name);

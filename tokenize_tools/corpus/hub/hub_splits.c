@@ -1,7 +1,5 @@
-/*
- * hub_splits.c: the patterns are those of datasets 5.2 (data_files.py), in its order: the first group
- * of which a pattern matches any name decides for all names.
- */
+/* hub_splits.c: finds splits by patterns, those of datasets 5.2 (data_files.py), in its order: the first group with
+ * a pattern that matches any name decides for all names. */
 #include "hub_splits.h"
 
 #include <stdbool.h>
@@ -102,7 +100,7 @@ void hub_splits_free(struct hub_splits *splits)
 struct names {
     const char *const *items;
     size_t count;
-    const char *folder; /* only those below it count, from there; "": all */
+    const char *folder; /* folder below which names count, relative to it; "": all names */
     const struct input_stop *stop;
 };
 
@@ -113,7 +111,7 @@ static enum leat_status check_stop(const struct names *n, struct leat_error *err
                : LEAT_OK;
 }
 
-/* Name i from the folder on, or NULL. */
+/* Returns name i relative to the folder, or NULL. */
 static const char *name_at(const struct names *n, size_t i)
 {
     const char *name = n->items[i];
@@ -126,7 +124,8 @@ static const char *name_at(const struct names *n, size_t i)
     return strncmp(name, n->folder, bytes) == 0 && name[bytes] == '/' ? name + bytes + 1 : NULL;
 }
 
-/* Returns the split in data/SPLIT-00000-of-00001.parquet; *bytes is its length. NULL: the name is not made so. */
+/* Returns the split in data/SPLIT-00000-of-00001.parquet, and sets *bytes to its length. Returns NULL for other
+ * names. */
 static const char *sharded(const char *name, size_t *bytes)
 {
     static const char shards[] = "-00000-of-00000";
@@ -255,7 +254,7 @@ static enum leat_status find_listed(struct hub_splits *splits, const struct hub_
     return s;
 }
 
-/* The splits of one configuration. What names do not say is train. */
+/* Finds the splits of one configuration. Files whose names say nothing are train. */
 static enum leat_status find_config(struct hub_splits *splits, const struct hub_card_config *c, const struct names *all,
                                     struct leat_error *err)
 {
@@ -275,7 +274,7 @@ static enum leat_status find_config(struct hub_splits *splits, const struct hub_
     return s;
 }
 
-/* How many names have a split. */
+/* Returns how many names have a split. */
 static enum leat_status count_files(const struct hub_splits *splits, size_t names, size_t *count,
                                     struct leat_error *err)
 {

@@ -34,7 +34,7 @@ static inline uint64_t masks_equal(const struct byte_masks *m, char byte)
     return bytes64_equal(m->bytes, (uint8_t)byte);
 }
 
-/* Quotes, backslashes and control characters. */
+/* Finds quotes, backslashes and control characters. */
 static inline uint64_t masks_special(const struct byte_masks *m)
 {
     const uint8x16_t *b = m->bytes.val;
@@ -87,7 +87,7 @@ static inline uint64_t masks_equal(const struct byte_masks *m, char byte)
     return mask;
 }
 
-/* Quotes, backslashes and control characters. */
+/* Finds quotes, backslashes and control characters. */
 static inline uint64_t masks_special(const struct byte_masks *m)
 {
     uint64_t mask = 0;

@@ -36,12 +36,12 @@ static inline const char *find_special(const char *p, const char *end)
     return p;
 }
 
-/* The meaning of a letter after a backslash; LETTER_U for u, 0 for letters without a meaning. */
+/* Meaning of each letter after a backslash; LETTER_U for u, 0 for letters without a meaning. */
 #define LETTER_U 1
 static const char letters[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',    ['f'] = '\f',
                                    ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t', ['u'] = LETTER_U };
 
-/* 0 for hexadecimal digits. */
+/* A table that is 0 for hexadecimal digits. */
 static const uint8_t no_digit[256] = {
 #define NO_16 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
     NO_16, NO_16, NO_16, 0, 0, 0, 0, 0, 0, 0, 0,     0,     0,     1,     1,     1,     1,     1,     1,    1, 0,
@@ -50,7 +50,7 @@ static const uint8_t no_digit[256] = {
 #undef NO_16
 };
 
-/* Bytes of the escape at `p`; 0 if it is invalid or cut off. */
+/* Returns the bytes of the escape at `p`, or 0 if it is invalid or cut off. */
 static inline unsigned escape_bytes(const char *p, const char *end)
 {
     const unsigned char *u = (const unsigned char *)p;
@@ -86,8 +86,8 @@ static inline bool pass_escapes(const char **at, const char *end)
 }
 
 #if defined(BYTE_MASKS)
-/* Does what pass() does, in steps of sixty-four bytes: up to a place at which to stop, and then sets *stopped; or until
- * fewer bytes are left. Usual escapes cost no branch of their own. */
+/* Does the work of pass() in steps of sixty-four bytes: up to a place at which to stop, and then sets *stopped; or
+ * until fewer bytes are left. Usual escapes cost no branch of their own. */
 static inline const char *pass_masks(const char *at, const char *end, bool *escaped, bool *stopped)
 {
     while (end - at >= (ptrdiff_t)MASK_BYTES) {
@@ -102,13 +102,14 @@ static inline const char *pass_masks(const char *at, const char *end, bool *esca
         slashes = masks_equal(&m, '\\');
         behind = masks_escaped(slashes, &cut);
         stops = special & ~slashes & ~behind;
-        others = behind & ~masks_letters(&m); /* \u, and invalid ones */
+        others = behind & ~masks_letters(&m); /* \u, and invalid escapes */
         if ((stops | others) == 0) {
             *escaped = true;
             at += MASK_BYTES - cut;
             continue;
         }
-        if ((stops & -stops) - 1 < (others & -others) - 1) { /* the lower one; of none it is the greatest number */
+        if ((stops & -stops) - 1 < (others & -others) - 1) { /* the lower of both places; without a bit, the number
+                                                                is the greatest */
             unsigned first = (unsigned)__builtin_ctzll(stops);
 
             *escaped |= (slashes & ((UINT64_C(1) << first) - 1)) != 0;
@@ -150,7 +151,7 @@ static const char *pass(const char *at, const char *end, bool *escaped)
 
 /* ---- Unescaping -------------------------------------------------------------------------------------------------- */
 
-/* The escape \u at *from, or two of them; *to has room for six bytes. */
+/* Unescapes the escape \u at *from, or two of them. *to has room for six bytes. */
 static inline void take_code(char **to, const char **from, const char *end)
 {
     uint32_t code = json_four_digits(*from + 2), two, three;
@@ -159,7 +160,7 @@ static inline void take_code(char **to, const char **from, const char *end)
         *to += utf8_encode((uint8_t *)*to, json_take_code(from, end));
         return;
     }
-    /* two bytes or three without a branch: alphabets mix */
+    /* two or three bytes without a branch, since alphabets mix */
     two = 0x80c0 | code >> 6 | (code & 0x3f) << 8;
     three = 0x8080e0 | code >> 12 | (code >> 6 & 0x3f) << 8 | (code & 0x3f) << 16;
     bytes_store32(*to, code < 0x800 ? two : three);
@@ -194,9 +195,9 @@ static inline void take_escapes(char **to, const char **from, const char *end)
 }
 
 /*
- * Copies up to the next backslash or the end. A block with a backslash is stored whole where nothing unread lies under
- * it: `to` is a block or more behind, or elsewhere. At the start of a string that is unescaped in place it is not, but
- * each escape leaves `to` further behind.
+ * Copies up to the next backslash or the end. A block with a backslash is stored whole if no unread byte lies under
+ * it: `to` is a block or more before `from`, or in other memory. At the start of a string that is unescaped in place
+ * this is not so, but each escape leaves `to` further behind.
  */
 static inline void copy_plain(char **to, const char **from, const char *end)
 {
@@ -236,16 +237,16 @@ static inline void copy_plain(char **to, const char **from, const char *end)
 }
 
 #if defined(BYTE_MASKS)
-/* `count` bytes, up to sixty-four, from one of at least as many that may be read; what is stored may be up to a block
- * longer. */
+/* Copies `count` bytes, up to sixty-four. At least sixty-four bytes may be read, and up to a block more may be
+ * stored. */
 static inline void copy_segment(char *to, const char *from, size_t count)
 {
     for (size_t i = 0; i < count; i += BLOCK_BYTES)
         block_store(to + i, block_load(from + i));
 }
 
-/* Unescapes in steps of sixty-four bytes, while `to` is that far behind or elsewhere, and as many more bytes are
- * left. */
+/* Unescapes in steps of sixty-four bytes, as long as `to` is that far before `from` or in other memory, and as many
+ * more bytes are left. */
 static inline void unescape_masks(char **to, const char **from, const char *end)
 {
     const char *p = *from;
@@ -301,7 +302,7 @@ static char *unescape(char *to, const char *from, const char *end)
     }
 }
 
-/* Sums of bytes, which the compiler adds by whole vectors; 255 of them fit. */
+/* Counts newlines by sums of bytes, which the compiler adds by whole vectors; 255 of them fit a byte. */
 static size_t count_newlines(const char *bytes, size_t count)
 {
     size_t all = 0;

@@ -10,7 +10,7 @@ extern const struct json_kernels json_kernels_avx2, json_kernels_avx512;
 extern const struct json_kernels json_kernels_neon;
 #endif
 
-/* Fastest first; the last needs nothing, so it ends every search. */
+/* The kernels, fastest first; the last one needs nothing, so it ends every search. */
 static const struct {
     enum cpu_level needs;
     const struct json_kernels *kernels;

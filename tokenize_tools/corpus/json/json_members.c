@@ -6,15 +6,15 @@
 #include "base/json_string.h"
 #include "json_paths.h"
 
-/* The way through a record, which is valid. */
+/* A walk through a record, which is valid. */
 struct walk {
     struct json_members *of;
     const char *at, *end;
     char path[JSON_MEMBER_NAME];
-    bool unnamed, dotted;            /* the path does not fit, or cannot be named */
+    bool unnamed, dotted;            /* the path does not fit, or cannot be written as a field */
     unsigned depth;                  /* number of open objects */
-    size_t lengths[JSON_PATH_NAMES]; /* lengths of the paths that lead to them */
-    bool states[JSON_PATH_NAMES][2]; /* `unnamed` and `dotted` of these */
+    size_t lengths[JSON_PATH_NAMES]; /* lengths of the paths that lead to these objects */
+    bool states[JSON_PATH_NAMES][2]; /* `unnamed` and `dotted` of these objects */
 };
 
 static void pass_spaces(struct walk *w)
@@ -31,7 +31,7 @@ static void pass_string(struct walk *w)
     w->at += w->at < w->end;
 }
 
-/* Passes over a value of any kind. */
+/* Skips a value of any kind. */
 static void pass_value(struct walk *w)
 {
     unsigned depth = 0;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_MEMBERS     64  /* the most members that are kept */
-#define JSON_MEMBER_NAME 256 /* bytes of a path, with a zero byte; longer ones are left out */
+#define JSON_MEMBERS     64  /* most members that are kept */
+#define JSON_MEMBER_NAME 256 /* bytes of a path, with a zero byte; members with longer paths are left out */
 
 struct json_members {
     unsigned count, more; /* members that are kept, and that are left out */

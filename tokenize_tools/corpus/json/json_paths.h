@@ -17,8 +17,8 @@
 #include "json_kernels.h"
 #include "leat.h"
 
-#define JSON_PATH_NAMES 32   /* names in a path at most */
-#define JSON_NAME_BYTES 255u /* bytes of one at most */
+#define JSON_PATH_NAMES 32   /* most names in a path */
+#define JSON_NAME_BYTES 255u /* most bytes of a name */
 #define JSON_NO_PLACE   UINT32_MAX
 
 /* A name on a path. */

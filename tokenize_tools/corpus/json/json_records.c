@@ -1,4 +1,4 @@
-/* json_records.c: tells the layout of a text, and counts brackets to the end of a record. */
+/* json_records.c: finds the layout of a text, and counts brackets to the end of a record. */
 #include "json_records.h"
 
 #include <string.h>
@@ -8,12 +8,12 @@
 
 enum state {
     STATE_BEGIN, /* before the array's [ */
-    STATE_ANY,   /* a record, or the end: of objects that lie in no array */
-    STATE_FIRST, /* a record, or the end */
-    STATE_NEXT,  /* a record, after a comma */
+    STATE_ANY,   /* before a record, or the end of objects that lie in no array */
+    STATE_FIRST, /* before a record, or the end */
+    STATE_NEXT,  /* before a record, after a comma */
     STATE_AFTER, /* a record */
     STATE_END,
-    STATE_WORD, /* in a record that is neither a string nor has brackets: it will be rejected */
+    STATE_WORD, /* in a record that is neither a string nor has brackets; it will be rejected */
     STATE_OPEN, /* in brackets */
     STATE_STRING,
     STATE_ESCAPE
@@ -28,9 +28,11 @@ static size_t pass_spaces(const char *text, size_t at, size_t bytes)
     return at;
 }
 
-/* Returns true if the first object of the text, which begins at `at`, is valid as far as it goes, and is no line: it
- * goes over a line's end, or another one follows it on the only line. Other text may be lines of which one is broken,
- * which costs one reject, while nothing can be read after a break between objects. */
+/*
+ * Returns true if the first object of the text, which begins at `at`, is valid as far as it goes, and is no line: it
+ * goes over the end of a line, or another object follows it on the only line. Other text may be lines of which one
+ * is broken, which costs one reject, while after a break between objects nothing can be read.
+ */
 static bool are_objects(const char *text, size_t at, size_t bytes)
 {
     static const struct json_paths nothing;
@@ -82,7 +84,8 @@ void json_records_begin(struct json_records *r, enum json_layout layout, uint64_
     r->depth = 0;
 }
 
-/* Notes an open bracket; false: a closed one that does not fit. What is nested too deep will be rejected. */
+/* Notes an open bracket, or a closing one; returns false if that does not fit. A record that is nested too deeply
+ * will be rejected. */
 static bool bracket(struct json_records *r, char c)
 {
     bool open = c == '{' || c == '[', object = c == '{' || c == '}';
@@ -119,7 +122,7 @@ static bool between(struct json_records *r, char c, uint64_t position)
     case STATE_BEGIN:
         if (c == '[')
             r->state = STATE_FIRST;
-        return c == '[' || position < 3; /* a byte order mark */
+        return c == '[' || position < 3; /* a byte order mark is skipped */
     case STATE_ANY:
         return position < 3 && (uint8_t)c >= 0x80 ? true : begin_record(r, c, position);
     case STATE_AFTER:
@@ -139,7 +142,7 @@ static bool between(struct json_records *r, char c, uint64_t position)
     }
 }
 
-/* Passes over what a string holds, valid or not; true: the quote after it was taken. */
+/* Skips the inside of a string, valid or not. Returns true if the quote after it was taken. */
 static bool pass_string(struct json_records *r, const struct json_kernels *kernels, const char **at, const char *end)
 {
     bool escaped = false;
@@ -161,7 +164,7 @@ static bool pass_string(struct json_records *r, const struct json_kernels *kerne
     return false;
 }
 
-/* One step in a record. *ended: the record ends before *at. False: the byte at *at is wrong. */
+/* Makes one step in a record. Sets *ended if the record ends before *at. Returns false if the byte at *at is wrong. */
 static bool step_in_record(struct json_records *r, const char **at, const char *end, bool *ended)
 {
     char c = **at;

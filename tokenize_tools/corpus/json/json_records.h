@@ -19,7 +19,7 @@ enum json_layout {
     JSON_OBJECTS /* one object after another, over several lines or several on one */
 };
 
-/* The number of first bytes that tell the layout of a text; the second one if the first line is longer. */
+/* Number of first bytes that show the layout of a text; the second one if the first line is longer. */
 #define JSON_HEAD      ((size_t)4096)
 #define JSON_LONG_HEAD ((size_t)256 << 10)
 

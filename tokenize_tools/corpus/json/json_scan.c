@@ -1,8 +1,8 @@
 /*
- * json_scan.c: a state says what is expected next, so it also names what is missing where a record is
- * wrong. Each step takes as many bytes as it can; kernels take the insides of strings. The objects on the way to a
- * member are always the outermost ones, so one number says how far the paths were followed, and the node of each such
- * object which paths these are.
+ * json_scan.c: scans by states. A state says what is expected next, so it also names what is missing where a record
+ * is wrong. Each step takes as many bytes as it can; kernels take the insides of strings. The objects on the way to
+ * a member are always the outermost ones, so one number says how far the paths were followed, and the node of each
+ * such object says which paths these are.
  */
 #include "json_scan.h"
 
@@ -15,15 +15,15 @@
 
 enum json_scan_state {
     STATE_VALUE,
-    STATE_VALUE_OR_END, /* the start of an array */
+    STATE_VALUE_OR_END, /* at the start of an array */
     STATE_NAME,
-    STATE_NAME_OR_END, /* the start of an object */
+    STATE_NAME_OR_END, /* at the start of an object */
     STATE_COLON,
     STATE_AFTER, /* a value */
     STATE_STRING,
     STATE_ESCAPE, /* after a backslash */
     STATE_HEX,    /* digits of \u */
-    STATE_MINUS,  /* after a minus, and so on */
+    STATE_MINUS,  /* inside a number, after a minus, and so on */
     STATE_ZERO,
     STATE_INTEGER,
     STATE_POINT,
@@ -69,7 +69,8 @@ static const char *expected(const struct json_scan *scan)
     }
 }
 
-/* JSON that is laid out over several lines ends so; a line that was cut off usually ends within its text. */
+/* Returns true if a record ends between tokens, as JSON that is laid out over several lines does; a line that was
+ * cut off usually ends within its text. */
 static bool between_tokens(const struct json_scan *scan)
 {
     return scan->depth > 0 && scan->state < STATE_STRING;
@@ -118,7 +119,7 @@ const char *json_scan_kind(enum json_kind kind)
 /* A chunk that is being fed. */
 struct chunk {
     const char *begin, *at, *end;
-    uint64_t position; /* place of its first byte */
+    uint64_t position; /* place of the chunk's first byte */
 };
 
 static uint64_t place_of(const struct chunk *p)
@@ -142,7 +143,8 @@ void json_scan_begin(struct json_scan *scan, const struct json_paths *paths, str
 
 /* ---- Members' names --------------------------------------------------------------------------------------------- */
 
-/* Adds to a name that is not in one chunk; of one that is longer than any wanted name, keeps only that it is. */
+/* Adds bytes to a name that is not in one chunk. Of a name that is longer than any wanted name, keeps only that it
+ * is longer. */
 static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
 {
     if (count <= sizeof scan->name && scan->name_bytes <= sizeof scan->name - count)
@@ -163,7 +165,7 @@ static void forget(struct json_scan *scan, uint32_t node)
         forget(scan, child);
 }
 
-/* Decides what the value of this member is to the paths. */
+/* Sets what the value of this member is to the paths. */
 static void set_role(struct json_scan *scan, const char *name, size_t bytes)
 {
     char plain[JSON_RAW_NAME_BYTES];
@@ -199,7 +201,7 @@ static void end_name(struct json_scan *scan, const struct chunk *p)
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the place of the value that is open or begins; NULL: it is not wanted. */
+/* Returns the place of the value that is open or begins, or NULL if it is not wanted. */
 static struct json_place *wanted(const struct json_scan *scan)
 {
     uint32_t place = scan->nodes[scan->role].place;
@@ -231,7 +233,7 @@ static void measure_value(struct json_scan *scan, uint64_t end)
     place->escaped = scan->escaped && scan->kind == JSON_KIND_STRING;
 }
 
-/* A string, number or word ends at `end`. */
+/* Ends a string, number or word at `end`. */
 static void end_value(struct json_scan *scan, uint64_t end)
 {
     measure_value(scan, end);
@@ -264,7 +266,7 @@ static bool open_container(struct json_scan *scan, bool object, uint64_t begin)
     return true;
 }
 
-/* Its last byte is before `end`. */
+/* Closes an array or object, whose last byte is before `end`. */
 static void close_container(struct json_scan *scan, uint64_t end)
 {
     uint32_t place = JSON_NO_PLACE;
@@ -411,7 +413,7 @@ static bool step_escape(struct json_scan *scan, struct chunk *p)
     return true;
 }
 
-/* Returns true if a number may end there. */
+/* Returns true if a number may end in this state. */
 static bool is_whole_number(unsigned state)
 {
     return state == STATE_ZERO || state == STATE_INTEGER || state == STATE_FRACTION || state == STATE_EXPONENT;
@@ -459,7 +461,7 @@ static bool step_number(struct json_scan *scan, struct chunk *p)
         else
             scan->state = STATE_EXPONENT;
     }
-    if (scan->state == STATE_AFTER) { /* the byte is what comes next */
+    if (scan->state == STATE_AFTER) { /* this byte is the expected one */
         end_value(scan, place_of(p));
         return true;
     }
@@ -566,7 +568,7 @@ bool json_scan_is_whole(const struct json_scan *scan)
 enum json_kind json_kind_of(const char *text, size_t bytes)
 {
     static const struct json_paths nothing;
-    struct json_scan scan; /* its large arrays need no zeros */
+    struct json_scan scan; /* not zeroed, since its large arrays need no zeros */
     uint64_t byte;
 
     json_scan_begin(&scan, &nothing, NULL);

@@ -20,7 +20,7 @@
 
 #define JSON_RECORD_DEPTH 1024
 
-/* the length of an escaped name, of which every byte may take six */
+/* length of an escaped name, each byte of which may take six */
 #define JSON_RAW_NAME_BYTES (6 * JSON_NAME_BYTES)
 
 enum json_kind {

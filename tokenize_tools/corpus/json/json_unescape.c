@@ -1,12 +1,12 @@
-/* json_unescape.c: holds an escape that is cut until its rest comes, and lets a kernel do everything else. */
+/* json_unescape.c: keeps an escape that is cut until its rest comes, and lets a kernel do everything else. */
 #include "json_unescape.h"
 
 #include <string.h>
 
 #include "base/json_string.h"
 
-/* Returns the length of the escape at `at`, with the other half of a surrogate pair after it; 0 if `end` comes too
- * early to tell. */
+/* Returns the length of the escape at `at`, with the other half of a surrogate pair after it, or 0 if `end` comes
+ * too early to know. */
 static size_t known_bytes(const char *at, const char *end)
 {
     size_t left = (size_t)(end - at);
@@ -26,14 +26,14 @@ static size_t known_bytes(const char *at, const char *end)
     return 0;
 }
 
-/* Bytes at the end of a chunk that cannot be unescaped before the next chunk. */
+/* Returns how many bytes at the end of a chunk cannot be unescaped before the next chunk. */
 static size_t cut_bytes(const char *in, size_t bytes)
 {
     size_t at = bytes > JSON_UNESCAPE_HELD - 1 ? bytes - (JSON_UNESCAPE_HELD - 1) : 0, slashes = 0, known;
 
     while (at < bytes && in[at] != '\\')
         at++;
-    /* in a row of backslashes, each second one is the letter of an escape */
+    /* in a row of backslashes, each second one is the character of an escape */
     while (at > slashes && in[at - slashes - 1] == '\\')
         slashes++;
     for (at += slashes % 2; at < bytes; at += known) {
@@ -59,7 +59,7 @@ void json_unescape_chunk(const struct json_kernels *kernels, struct json_unescap
         to = unescape(to, border, border + held + more - cut);
         state->held_bytes = more == in_bytes ? cut : 0;
         memcpy(state->held, border + held + more - cut, state->held_bytes);
-        if (more < in_bytes) /* then `more` is greater than the longest escape */
+        if (more < in_bytes) /* otherwise `more` is greater than the longest escape */
             more -= cut;
         in += more;
         in_bytes -= more;
@@ -70,7 +70,7 @@ void json_unescape_chunk(const struct json_kernels *kernels, struct json_unescap
         memcpy(state->held, in + in_bytes - cut, cut);
         state->held_bytes = cut;
     }
-    if (last && state->held_bytes >= 6) { /* half a pair, and no other half came */
+    if (last && state->held_bytes >= 6) { /* half of a surrogate pair, without its other half */
         to += utf8_encode((uint8_t *)to, 0xfffd);
         state->held_bytes = 0;
     }

@@ -7,7 +7,7 @@
 
 #include "json_kernels.h"
 
-#define JSON_UNESCAPE_HELD 12u /* bytes: a surrogate pair, the longest that cannot be cut */
+#define JSON_UNESCAPE_HELD 12u /* bytes of a surrogate pair, the longest text that must not be cut */
 
 /* The state between two chunks, zeroed at the start of a string. */
 struct json_unescape {

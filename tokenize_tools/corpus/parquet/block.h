@@ -16,7 +16,7 @@
 #include "base/tiny.h"
 #include "parquet.h"
 
-/* The bytes of a mapped block that are used before it rests. */
+/* Bytes of a mapped block that are used before it rests. */
 #define BLOCK_STRETCH ((size_t)TINY_OR(64, 4 << 20))
 
 struct block {
@@ -25,13 +25,13 @@ struct block {
     size_t room;
     bool mapped;               /* true if the bytes are those of a file */
     bool large;                /* true if the bytes are whole large pages */
-    struct parquet_loan *loan; /* NULL if it was not lent */
+    struct parquet_loan *loan; /* loan of the bytes; NULL if the block was not lent */
 };
 
 struct parquet_loan {
     atomic_uint users;           /* number of borrowers, and 1 while the block has the bytes, too */
-    struct block bytes;          /* the bytes that are lent */
-    atomic_uint_least64_t *left; /* counts the bytes that blocks have left to borrowers */
+    struct block bytes;          /* bytes that are lent */
+    atomic_uint_least64_t *left; /* sum of the bytes that blocks have left to borrowers */
 };
 
 /* Returns true if borrowers have its bytes. */
@@ -46,7 +46,7 @@ static inline uint64_t block_memory(const struct block *b)
     return b->mapped ? 0 : b->room;
 }
 
-/* The size from which on a block takes large pages of the kernel, if there are any: touching many small pages for the
+/* Size from which on a block takes large pages of the kernel, if there are any: touching many small pages for the
  * first time is slow (Zen 3, pages of 10 MB: 4 % of packing English). */
 #define BLOCK_LARGE      ((uint64_t)TINY_OR(8192, 4 << 20))
 #define BLOCK_LARGE_PAGE ((uint64_t)TINY_OR(4096, 2 << 20))

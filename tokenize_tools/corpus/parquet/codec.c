@@ -1,4 +1,4 @@
-/* codec.c: the table, and the codecs that libraries decompress. */
+/* codec.c: the table of codecs, and those codecs that libraries decompress. */
 #include "codec.h"
 
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static void close_zstd(void *state)
     ZSTD_freeDCtx(state);
 }
 
-/* Lets libzstd write to the page's own memory, so that it needs no window: a page is one frame, whose window has its
- * size. */
+/* Makes libzstd write to the page's own memory, so that it needs no window: a page is one frame, whose window has
+ * the page's size. */
 static size_t begin_stretches(ZSTD_DCtx *zstd)
 {
     size_t error = ZSTD_DCtx_reset(zstd, ZSTD_reset_session_and_parameters);
@@ -44,7 +44,7 @@ static size_t begin_stretches(ZSTD_DCtx *zstd)
     return ZSTD_isError(error) ? error : ZSTD_DCtx_setParameter(zstd, ZSTD_d_experimentalParam2, 1);
 }
 
-/* Block by block: with no more input than it asks for, zstd gives at most one. */
+/* Decompresses block by block: if it gets no more input than it asks for, zstd gives at most one block. */
 static size_t unpack_stretches(ZSTD_DCtx *zstd, const struct codec_page *p)
 {
     ZSTD_inBuffer in = { p->in, 0, 0 };
@@ -86,7 +86,7 @@ static const char *unpack_members(void *members, struct raw_input *in, const str
     while (s == LEAT_OK && step != STEP_END && at <= p->room && rest > 0) {
         size_t end = rest < p->room ? rest : p->room;
 
-        /* when no room is left, one more byte is asked for, which must not come */
+        /* without room, one more byte is asked for, which must not come */
         s = decompressor_gzip.step(members, in, at < p->room ? p->out + at : &beyond, at < p->room ? end - at : 1, &got,
                                    &step, NULL);
         at += got;

@@ -11,9 +11,9 @@ struct codec_page {
     uint8_t *in; /* not changed */
     size_t bytes;
     uint8_t *out;
-    size_t room;                      /* bytes that the page must have when it is decompressed */
-    const struct block *packed, *all; /* the blocks of `in` and `out` if one is mapped, so that they rest; else NULL */
-    const struct parquet_source *source; /* asked when the page rests whether to stop */
+    size_t room;                         /* bytes that the page must have when it is decompressed */
+    const struct block *packed, *all;    /* blocks of `in` and `out` if one is mapped, so that they rest; else NULL */
+    const struct parquet_source *source; /* source of the page, which is asked whether to stop when the page rests */
 };
 
 struct codec {

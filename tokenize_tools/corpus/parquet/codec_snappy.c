@@ -1,7 +1,5 @@
-/*
- * codec_snappy.c: Snappy's raw format: the length of the text, then elements: bytes as they are, or a copy of bytes
- * that came before. The low two bits of an element's first byte say which.
- */
+/* codec_snappy.c: decompresses Snappy's raw format: the length of the text, then elements. An element has literal
+ * bytes, or is a copy of bytes before it. The low two bits of its first byte say which. */
 #include "codec.h"
 
 #include "base/bytes.h"
@@ -9,14 +7,14 @@
 #define LENGTH_WRONG "its Snappy data has another length than its header says"
 #define CUT_OFF      "its Snappy data ends too early"
 
-/* Copies `count` bytes from `distance` bytes before `to`, where they may overlap; `count` is at most `room`, and there
- * are `distance` bytes before `to`, not 0. */
+/* Copies `count` bytes from `distance` bytes before `to`, where they may overlap. `count` is at most `room`, and
+ * `distance`, not 0, at most the bytes before `to`. */
 static void copy_back(uint8_t *to, size_t distance, size_t count, size_t room)
 {
     const uint8_t *from = to - distance;
     size_t at = 0;
 
-    /* in steps of eight bytes, also a few too many where there is room for them */
+    /* in steps of eight bytes, which may copy a few too many if there is room for them */
     if (distance >= 8 && room - count >= 8)
         for (; at < count; at += 8)
             memcpy(to + at, from + at, 8);
@@ -24,7 +22,8 @@ static void copy_back(uint8_t *to, size_t distance, size_t count, size_t room)
         to[at] = from[at];
 }
 
-/* Copies `count` bytes that follow `from` and do not overlap `to`: `left` and `room` are what there is of both. */
+/* Copies `count` bytes that follow `from` and do not overlap `to`. `left` bytes can be read, and `room` bytes
+ * written. */
 static void copy_literal(uint8_t *to, const uint8_t *from, size_t count, size_t left, size_t room)
 {
     if (count <= 16 && left >= 16 && room >= 16)
@@ -33,7 +32,7 @@ static void copy_literal(uint8_t *to, const uint8_t *from, size_t count, size_t 
         memcpy(to, from, count);
 }
 
-/* The length at the start, of at most 32 bits. */
+/* Reads the length at the start, of at most 32 bits. */
 static bool take_length(const uint8_t **at, const uint8_t *end, uint64_t *length)
 {
     *length = 0;
@@ -47,7 +46,7 @@ static bool take_length(const uint8_t **at, const uint8_t *end, uint64_t *length
     return false;
 }
 
-/* The length of bytes as they are, less 1: in the tag, or in one to four bytes after it. */
+/* Reads the length of literal bytes, less 1: in the tag, or in one to four bytes after it. */
 static bool literal_length(const uint8_t **at, const uint8_t *end, uint8_t tag, size_t *length)
 {
     size_t bytes = (tag >> 2) - 59u;
@@ -64,7 +63,7 @@ static bool literal_length(const uint8_t **at, const uint8_t *end, uint8_t tag, 
     return true;
 }
 
-/* Copies 16 bytes, which may overlap: then as they were before. */
+/* Copies 16 bytes. If they overlap, the bytes from before the call are copied. */
 static inline void copy_16(uint8_t *to, const uint8_t *from)
 {
     uint64_t both[2];
@@ -73,7 +72,7 @@ static inline void copy_16(uint8_t *to, const uint8_t *from)
     memcpy(to, both, 16);
 }
 
-/* Copies up to 64 bytes, and maybe others after them, up to 64. */
+/* Copies up to 64 bytes, and perhaps further bytes after them, up to 64 in all. */
 static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
 {
     copy_16(to, from);
@@ -84,9 +83,11 @@ static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
     copy_16(to + 48, from + 48);
 }
 
-/* A table by the value of a tag, so that the next tag is known soon: the bytes that the element takes from the input,
- * the bytes that it gives, the bits of the two bytes after the tag that are its distance, and the bits above these.
- * NO_COUNT is a tag of another kind. */
+/*
+ * A table by the value of a tag, so that the next tag is known soon: how many bytes the element takes from the
+ * input, how many it gives, which bits of the two bytes after the tag are its distance, and the bits above these.
+ * NO_COUNT is another kind of tag.
+ */
 #define NO_COUNT 255
 #define STEP(t)  ((t) % 4 == 0 ? (t) / 4 + 2 : (t) % 4 + 1)
 #define COUNT(t)                                                                                                       \
@@ -105,10 +106,12 @@ static inline void copy_some(uint8_t *to, const uint8_t *from, size_t count)
 static const uint8_t steps[256] = ALL(STEP), counts[256] = ALL(COUNT);
 static const uint16_t bits[256] = ALL(BITS), above[256] = ALL(ABOVE);
 
-/* Takes elements that are up to 60 bytes as they are, or a copy from less than 64 KiB before that does not overlap: up
- * to one that is another or broken, or too near the end of the input, or of `room` in the output. Returns how many
- * bytes of this are done. No processor predicts the kind of the next one: tables say it, not branches (Zen 3, English,
- * pages of 10 MB: 1,570 MB/s; by masks instead of tables 1,010, libsnappy 1.1.9 870). */
+/*
+ * Takes elements of up to 60 literal bytes, and copies from less than 64 KiB before that do not overlap, up to an
+ * element that is of another kind, broken, or too near the end of the input or of `room` in the output. Returns how
+ * many bytes of output this gave. No processor predicts the kind of the next element, so tables decide, not branches
+ * (Zen 3, English, pages of 10 MB: 1,570 MB/s; by masks instead of tables 1,010, libsnappy 1.1.9 870).
+ */
 static size_t take_common(const uint8_t **in, const uint8_t *end, uint8_t *out, size_t done, size_t room)
 {
     const uint8_t *at = *in;
@@ -161,7 +164,7 @@ const char *codec_snappy(void *state, const struct codec_page *p)
             done += count;
             continue;
         }
-        /* a copy: its distance has one byte, two or four */
+        /* a copy, whose distance has one byte, two or four */
         count = (size_t)(tag >> 2) + 1;
         if (end - at < ((tag & 3) == 3 ? 4 : (tag & 3)))
             return CUT_OFF;

@@ -1,4 +1,4 @@
-/* column.c: goes from page to page. */
+/* column.c: reads a column from page to page. */
 #include "column.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- A page, from the file to its values ------------------------------------------------------------------------- */
 
-/* A page from the file to its values. */
+/* Reads a page from the file to its values. */
 
 #define ENCODING_RLE 3u
 
@@ -27,8 +27,8 @@ static bool is_packed(const struct column *c)
 
 /* ---- Memory ---- */
 
-/* Reckons what a page needs: `bytes` in the block `to`, and `more` in another. If that is too much, it goes to files,
- * or is LEAT_E_NO_MEMORY. */
+/* Counts the memory that a page needs: `bytes` in the block `to`, and `more` in another block. If that is too much,
+ * the page goes to files, or the result is LEAT_E_NO_MEMORY. */
 static enum leat_status reckon(struct column *c, const struct block *to, const struct block *other, uint64_t more,
                                struct leat_error *err)
 {
@@ -90,7 +90,7 @@ static enum leat_status read_body(struct column *c, const struct block *to, stru
                          c->file->source.name, (unsigned long long)p->offset, c->name);
 }
 
-/* Decompresses what follows the levels, which are stored as they are. */
+/* Decompresses the bytes after the levels, which are stored as they are. */
 static enum leat_status unpack(struct column *c, const struct block *to, struct leat_error *err)
 {
     const struct page *p = &c->page;
@@ -117,7 +117,7 @@ static enum leat_status unpack(struct column *c, const struct block *to, struct 
     return why ? column_broken(c, why, err) : LEAT_OK;
 }
 
-/* Reads the page to `to`, decompressed. */
+/* Reads the page to `to`, and decompresses it. */
 static enum leat_status load_bytes(struct column *c, struct block *to, struct leat_error *err)
 {
     const struct page *p = &c->page;
@@ -153,7 +153,7 @@ static const char *find_places(struct column *c)
     return NULL;
 }
 
-/* Loads `c->page`, of data or a dictionary. */
+/* Loads `c->page`, a page of data or a dictionary. */
 static enum leat_status column_load_dictionary(struct column *c, struct leat_error *err)
 {
     const struct page *p = &c->page;
@@ -193,8 +193,8 @@ static unsigned width_of(uint32_t max)
     return width;
 }
 
-/* Finds the levels of a page at *at, of which the second kind of pages says how many bytes they have; returns what is
- * wrong with them, or NULL. */
+/* Finds the levels of a page at *at; pages of the second kind say how many bytes they have. Returns what is wrong
+ * with them, or NULL. */
 static const char *find_levels(struct rle *levels, const struct page *p, uint32_t max, uint64_t encoding,
                                uint64_t bytes, const uint8_t **at, const uint8_t *end)
 {
@@ -213,7 +213,7 @@ static const char *find_levels(struct rle *levels, const struct page *p, uint32_
     return NULL;
 }
 
-/* Finds levels and values in the bytes of the page; returns what is wrong with it, or NULL. */
+/* Finds levels and values in the bytes of the page. Returns what is wrong with it, or NULL. */
 static const char *begin_data(struct column *c)
 {
     const struct page *p = &c->page;
@@ -304,7 +304,7 @@ void column_rest(const struct column *c)
     block_rest(&c->places);
 }
 
-/* Counts some more bytes than were used, since the kernel reads some around them. */
+/* Counts used bytes, with some more, since the kernel reads some around them. */
 void column_used(struct column *c, size_t bytes)
 {
     if (!c->bytes.mapped && !c->dictionary_bytes.mapped)
@@ -316,7 +316,7 @@ void column_used(struct column *c, size_t bytes)
     c->used = 0;
 }
 
-/* Reads the header of the next page with values; dictionaries before it are loaded. */
+/* Reads the header of the next page with values. Dictionaries before it are loaded. */
 static enum leat_status look_ahead(struct column *c, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -338,7 +338,7 @@ static enum leat_status look_ahead(struct column *c, struct leat_error *err)
     return s;
 }
 
-/* The page that is ahead is loaded, or passed over. */
+/* Passes the page that is ahead, which was loaded or skipped. */
 static void go_on(struct column *c)
 {
     c->ahead = false;
@@ -346,7 +346,7 @@ static void go_on(struct column *c)
     c->left -= c->page.values;
 }
 
-/* Comes to a page with values to take, or passes over it if all of them are to be passed over. */
+/* Goes to a page with values to take; skips a page if all of its values are to be skipped. */
 static enum leat_status next_page(struct column *c, struct leat_error *err)
 {
     enum leat_status s = look_ahead(c, err);
@@ -381,7 +381,7 @@ enum leat_status column_load(struct column *c, struct leat_error *err)
     return s;
 }
 
-/* After the last value of a page: what is left over, or NULL. */
+/* Returns what is wrong after the last value of a page, such as bytes that are left over, or NULL. */
 static const char *end_of_page(const struct column *c)
 {
     if (c->values.encoding->uses_all && c->values.at < c->values.end)

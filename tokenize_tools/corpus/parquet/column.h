@@ -10,13 +10,13 @@
 
 /* Memory that all columns of a reader share. */
 struct column_memory {
-    struct block packed;         /* a page as it lies in the file */
+    struct block packed;         /* a page as it is stored in the file */
     uint64_t held;               /* bytes of all blocks */
     atomic_uint_least64_t *left; /* bytes that blocks have left to borrowers; NULL if the reader does not lend */
-    uint64_t limit;              /* limit of both together */
+    uint64_t limit;              /* limit of both sums together */
     bool may_map;                /* true if pages that go beyond the limit may lie in files */
     bool maps;                   /* true if the page that is loaded next lies in a file */
-    uint64_t needs;              /* bytes that the next page needs, or the one that was refused */
+    uint64_t needs;              /* bytes that the next page needs, or the page that was refused */
     bool outgrew;                /* true if a page was refused */
 };
 

@@ -1,4 +1,4 @@
-/* footer.c: reads the footer twice, through a window. */
+/* footer.c: reads the footer, twice, through a window. */
 #include "footer.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---- Row groups -------------------------------------------------------------------------------------------------- */
 
-/* The numbers are those of parquet.thrift. */
+/* Field numbers are those of parquet.thrift. */
 
 /* Bytes of the shortest row group: three fields with a byte of type and at least one of value, and the end. */
 #define MIN_GROUP 7u
@@ -18,7 +18,7 @@
 /* The metadata of a column in a row group. */
 struct chunk_meta {
     uint64_t type, codec, values, bytes;
-    uint64_t first, data; /* places of the first page, and of the first one with data */
+    uint64_t first, data; /* places of the first page, and of the first page with data */
     bool has_meta, elsewhere, encrypted;
 };
 
@@ -53,7 +53,7 @@ static void read_meta(struct thrift *t, struct thrift_field f, struct chunk_meta
             thrift_skip(t, part);
         }
     thrift_need(t, part, 1u << 1 | 1u << 4 | 1u << 5 | 1u << 7 | 1u << 9);
-    if (m->first == 0 || m->first > m->data) /* some writers say 0 where there is no dictionary */
+    if (m->first == 0 || m->first > m->data) /* some writers put 0 if there is no dictionary */
         m->first = m->data;
 }
 
@@ -79,7 +79,7 @@ static void read_chunk(struct thrift *t, struct chunk_meta *m)
         }
 }
 
-/* Widens the stretch that a group takes. */
+/* Widens the stretch of the file that a group takes. */
 static void stretch(struct parquet_group *g, const struct chunk_meta *m, uint64_t data_end)
 {
     uint64_t begin = m->first, end = begin + m->bytes, old = g->begin + g->bytes;
@@ -112,7 +112,7 @@ static void read_columns(struct thrift *t, struct thrift_field f, const struct p
     }
 }
 
-/* Why the pages of a column cannot be read; NULL: they can. */
+/* Returns why the pages of a column cannot be read, or NULL if they can. */
 static const char *refusal(const struct chunk_meta *m, const struct codec *codec)
 {
     if (m->encrypted || !m->has_meta)
@@ -192,8 +192,8 @@ static void make_room(struct thrift *t, struct parquet_file *file, uint64_t coun
         t->status = buffer_reserve(&file->chunks, (size_t)chunks, t->err);
 }
 
-/* Reads the row groups, the value of field `f`, of a file with so many columns, and adds them to the file's. *rows: of
- * all. */
+/* Reads the row groups, the value of field `f`, of a file with `leaves` columns, and adds them to the file's. *rows
+ * gets the rows of all. */
 static enum leat_status groups_read(struct thrift *t, struct thrift_field f, struct parquet_file *file, uint64_t leaves,
                                     uint64_t *rows)
 {
@@ -208,7 +208,7 @@ static enum leat_status groups_read(struct thrift *t, struct thrift_field f, str
 /* ---- The whole footer -------------------------------------------------------------------------------------------- */
 
 #define MAGIC_BYTES 4u
-#define END_BYTES   8u /* the footer's length, and the magic again */
+#define END_BYTES   8u /* bytes of the footer's length, and the magic number at the end */
 
 const struct parquet_group *parquet_group(const struct parquet_file *file, uint64_t group)
 {
@@ -273,7 +273,7 @@ void parquet_close(struct parquet_file *file)
 static enum leat_status find_footer(struct parquet_file *file, struct leat_error *err)
 {
     const struct parquet_source *from = &file->source;
-    uint8_t head[64], end[END_BYTES]; /* magic numbers of other kinds are longer */
+    uint8_t head[64], end[END_BYTES]; /* room for magic numbers of other kinds, which are longer */
     size_t seen = from->size < sizeof head ? (size_t)from->size : sizeof head;
     const struct file_kind *kind;
     enum leat_status s;
@@ -321,7 +321,7 @@ static void begin_footer(struct thrift *t, const struct parquet_file *file, stru
     *t = (struct thrift) { .window = w, .at = file->data_end, .what = "the footer", .err = err };
 }
 
-/* Reads the schema; *leaves: how many columns the file has. */
+/* Reads the schema. *leaves gets how many columns the file has. */
 static enum leat_status read_schema(struct parquet_file *file, struct thrift *t, const struct parquet_want *wants,
                                     uint64_t *leaves)
 {

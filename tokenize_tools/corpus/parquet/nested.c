@@ -31,7 +31,7 @@ static enum leat_status make_room(struct column *c, struct block *b, size_t more
     return s;
 }
 
-/* `bytes` lie in `from`, or in no block if that is NULL. */
+/* Appends bytes. They lie in the block `from`, or in no block if that is NULL. */
 static void append(struct block *b, const void *bytes, size_t size, const struct block *from)
 {
     block_copy(b, b->size, bytes, size, from);
@@ -54,8 +54,8 @@ static enum leat_status put_entry(struct nested_leaf *leaf, const struct column_
     return LEAT_OK;
 }
 
-/* Sees early that the row is too large with the entry that waits: each entry takes at least two characters of JSON, and
- * texts their bytes. */
+/* Finds out early that the row is too large, with the entry that waits: each entry takes at least two characters of
+ * JSON, and texts take their bytes. */
 static void judge(struct nested_row *row, const struct nested_leaf *leaf)
 {
     bool is_text = leaf->column->what->form == PARQUET_AS_IT_IS;
@@ -66,7 +66,7 @@ static void judge(struct nested_row *row, const struct nested_leaf *leaf)
         row->large = true;
 }
 
-/* An entry that a row begins with has repetition level 0, and no other one has. */
+/* Reads the entries of a row in one leaf. The first entry of a row has repetition level 0, and no other entry has. */
 static enum leat_status gather_leaf(struct nested_row *row, struct nested_leaf *leaf, bool last, struct leat_error *err)
 {
     struct column *c = leaf->column;
@@ -134,7 +134,7 @@ void nested_close(struct nested_row *row)
 /* ---- A row as JSON ----------------------------------------------------------------------------------------------- */
 
 /*
- * A row is written as JSON by its nodes. Each leaf has a next entry. Its definition level says whether a node is null,
+ * Writes a row as JSON, node by node. Each leaf has a next entry. Its definition level says whether a node is null,
  * a list empty or an element there; after an element, its repetition level says whether the list goes on. All leaves
  * below a node must agree.
  */
@@ -143,8 +143,8 @@ void nested_close(struct nested_row *row)
 
 struct writer {
     struct nested_row *row;
-    struct json json; /* appends to the row's; its status is the first failure */
-    const char *why;  /* what is wrong with the entries; the first stays */
+    struct json json; /* writer that appends to the row's JSON; its status is the first failure */
+    const char *why;  /* what is wrong with the entries; the first problem stays */
 };
 
 static void write_value(struct writer *w, unsigned index, const char *key);
@@ -201,7 +201,7 @@ static bool ends_above(struct writer *w, const struct nested_node *n, uint32_t l
     return lacking > 0;
 }
 
-/* Returns true if the node is not there in the next entries. */
+/* Returns true if the node is missing in the next entries. */
 static bool lacks(struct writer *w, const struct nested_node *n)
 {
     return ends_above(w, n, n->definition);
@@ -259,7 +259,7 @@ static void write_leaf(struct writer *w, const struct nested_node *n, const char
         json_value(&w->json, key, value.bytes, value.size);
 }
 
-/* A node that is there, once. */
+/* Writes a node that is there, once. */
 static void write_present(struct writer *w, unsigned index, const char *key);
 
 static void write_elements(struct writer *w, unsigned repeated, unsigned element, const char *key)
@@ -280,7 +280,7 @@ static void write_elements(struct writer *w, unsigned repeated, unsigned element
     json_close_array(&w->json);
 }
 
-/* The elements of a list lie in a group of their own; older writers made the element itself that group. */
+/* Writes a list. Its elements lie in a group of their own; older writers made the element itself that group. */
 static void write_list(struct writer *w, unsigned index, const char *key)
 {
     const struct nested_node *n = node_at(w, index), *repeated = node_at(w, index + 1);
@@ -342,7 +342,7 @@ enum leat_status nested_write(struct nested_row *row, struct parquet_value *valu
     for (unsigned i = 0; i < row->what->leaves; i++)
         row->leaves[i].next = row->leaves[i].at = 0;
     row->json.size = 0;
-    null = ends_above(&w, n, n->definition - n->repeated); /* a group above it may be what is null */
+    null = ends_above(&w, n, n->definition - n->repeated); /* null, too, if a group above it is null */
     if (null)
         skip(&w, n);
     else if (n->repeated)

@@ -12,12 +12,12 @@
 struct nested_leaf {
     struct column *column;
     struct block entries; /* struct nested_entry */
-    struct block bytes;   /* their values, one after another */
+    struct block bytes;   /* values of the entries, one after another */
     bool complete;        /* true if all entries of the row were read */
-    bool begun;           /* true if the first of them was read */
+    bool begun;           /* true if the first entry of the row was read */
     bool waits;           /* true if `entry` was read, and is not in `entries` yet */
     struct column_entry entry;
-    size_t next, at; /* the next entry to write, and the place of its value in `bytes` */
+    size_t next, at; /* next entry to write, and the place of its value in `bytes` */
 };
 
 struct nested_entry {

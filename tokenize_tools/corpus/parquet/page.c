@@ -1,4 +1,4 @@
-/* page.c: the numbers are those of parquet.thrift. */
+/* page.c: reads headers of pages. Field numbers are those of parquet.thrift. */
 #include "page.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 
 /* ---- Checksum ---------------------------------------------------------------------------------------------------- */
 
-/* The CRC-32 of the library that inflates gzip; a build without one takes four bits at a time. */
+/* Computes CRC-32 by the library that inflates gzip; a build without one takes four bits at a time. */
 
-#define MOST ((size_t)1 << 30) /* at once, for the libraries */
+#define MOST ((size_t)1 << 30) /* most bytes for the libraries at once */
 
 static uint32_t by_nibbles(uint32_t crc, const uint8_t *bytes, size_t count)
 {

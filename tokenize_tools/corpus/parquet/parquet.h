@@ -34,7 +34,7 @@ struct parquet_source {
     void *context;
     uint64_t size;
     const char *name; /* for messages */
-    uint64_t most;    /* bytes of memory that an opened file may take; 0: no limit */
+    uint64_t most;    /* most bytes of memory that an opened file may take; 0: no limit */
     uint64_t *needs;  /* gets the bytes that it needs, if `most` is too little; may be NULL */
 
     /* Maps a file without a name, on the disk of `beside`, for a page that is too large for memory (see

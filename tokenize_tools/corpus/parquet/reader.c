@@ -1,4 +1,4 @@
-/* reader.c: the rows of a row group, from its columns side by side. */
+/* reader.c: reads the rows of a row group, from its columns side by side. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 struct parquet_reader {
     const struct parquet_file *file;
-    struct parquet_source source; /* the file's, with a context of its own */
+    struct parquet_source source; /* source of the file, with a context of its own */
     uint64_t row, rows;           /* number of the next row, and number of rows in the group */
     struct column *columns;       /* the file's */
-    struct nested_row *nested;    /* NULL: no column is */
-    uint64_t nested_at;           /* the next row of it */
+    struct nested_row *nested;    /* row of the nested column; NULL if no column is nested */
+    uint64_t nested_at;           /* number of the nested column's next row */
     struct column_memory memory;
     char texts[PARQUET_MAX_COLUMNS][VALUE_TEXT];
     enum leat_status status; /* status of the first failure, which stays */
@@ -40,7 +40,8 @@ void parquet_reader_close(struct parquet_reader *r)
     free(r);
 }
 
-/* Opens all columns; the leaves of a nested one begin with the first row, since only reading finds where rows begin. */
+/* Opens all columns. The leaves of a nested column begin with the first row, since only reading shows where rows
+ * begin. */
 static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, struct leat_error *err)
 {
     const struct parquet_file *file = r->file;
@@ -126,7 +127,7 @@ uint64_t parquet_reader_row(const struct parquet_reader *r)
 
 /* ---- Rows ---- */
 
-/* The entries of the next row of the nested column; at first, those of rows before the first one pass. */
+/* Reads the entries of the next row of the nested column; at first, skips the rows before the first wanted row. */
 static enum leat_status gather(struct parquet_reader *r, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -156,7 +157,7 @@ static enum leat_status read_row(struct parquet_reader *r, struct parquet_value 
     struct parquet_value json;
     enum leat_status s = LEAT_OK;
 
-    /* first what takes memory, so that no value was taken if something is too large */
+    /* steps that take memory come first, so that no value was taken if something is too large */
     for (unsigned i = 0; i < r->file->wants && s == LEAT_OK; i++)
         s = column_load(&r->columns[i], err);
     if (s == LEAT_OK && r->nested)
@@ -244,7 +245,7 @@ void parquet_loan_release(struct parquet_loan *loan)
 {
     if (!loan || atomic_fetch_sub(&loan->users, 1) > 1)
         return;
-    atomic_fetch_sub(loan->left, loan->bytes.room); /* the reader's block has left the bytes */
+    atomic_fetch_sub(loan->left, loan->bytes.room); /* the reader's block has left the bytes to the borrowers */
     block_free(&loan->bytes);
     free(loan);
 }

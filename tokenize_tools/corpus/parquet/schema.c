@@ -1,7 +1,7 @@
 /*
- * schema.c: the way down to the node that is read is kept: for each group how many children are to come,
- * and how much of each wanted path it fulfils. So a column is found when its node comes, and any number of other
- * columns costs no memory.
+ * schema.c: reads a schema. It keeps the way down to the node that is read: for each group how many children are
+ * still to come, and how much of each wanted path it matches. So a column is found when its node comes, and any
+ * number of other columns costs no memory.
  */
 #include "schema.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- Types of a node --------------------------------------------------------------------------------------------- */
 
-/* The numbers are those of parquet.thrift. */
+/* The numbers of annotations are those of parquet.thrift. */
 
 enum converted {
     CONVERTED_UTF8 = 0,
@@ -37,7 +37,7 @@ enum logical {
     LOGICAL_UUID = 14
 };
 
-#define MAX_FIXED (1u << 20) /* the most bytes of a value of fixed length */
+#define MAX_FIXED (1u << 20) /* most bytes of a value of fixed length */
 
 /* Takes a LogicalType, the value of field `f`. */
 static void schema_read_logical(struct thrift *t, struct thrift_field f, struct schema_node *n)
@@ -92,7 +92,7 @@ static bool schema_is_map(const struct schema_node *n)
            (n->logical == LOGICAL_MAP || n->converted == CONVERTED_MAP || n->converted == CONVERTED_MAP_KEY_VALUE);
 }
 
-/* Sets what the column is; returns why it cannot be used so, or NULL. */
+/* Sets what the column is. Returns why it cannot be used in this way, or NULL. */
 static const char *schema_take(struct parquet_column *c, const struct schema_node *n, enum parquet_use use)
 {
     c->type = (enum parquet_type)n->type;
@@ -139,15 +139,15 @@ static const char *schema_take(struct parquet_column *c, const struct schema_nod
 /* ---- The way through the tree ------------------------------------------------------------------------------------ */
 
 #define MAX_DEPTH  64u  /* levels fit in a byte */
-#define NAME_BYTES 256u /* names that are longer match no want, and are cut in messages */
-#define LIST_BYTES 500u /* the most bytes of a list of columns in a sentence */
+#define NAME_BYTES 256u /* longer names match no want, and are cut in messages */
+#define LIST_BYTES 500u /* most bytes of a list of columns in a sentence */
 #define OFF_PATH   SIZE_MAX
 
 struct group {
     uint64_t left; /* children to come */
     uint32_t definition, repetition;
     unsigned node;                       /* number of the node in the nested column, if it is captured */
-    size_t matched[PARQUET_MAX_COLUMNS]; /* so many bytes of a wanted path, with the dot; or OFF_PATH */
+    size_t matched[PARQUET_MAX_COLUMNS]; /* how many bytes of a wanted path match, with the dot; or OFF_PATH */
     size_t path_bytes;                   /* length of walk.path */
 };
 
@@ -160,9 +160,9 @@ struct walk {
     struct nested *nested;
     struct group groups[MAX_DEPTH];
     unsigned depth;
-    unsigned capturing; /* the depth of the nested column, while nodes below it are read; else 0 */
+    unsigned capturing; /* depth of the nested column, while nodes below it are read; else 0 */
     uint64_t leaves;
-    char path[2 * NAME_BYTES]; /* path of the group, with a dot after it; cut if it is longer */
+    char path[2 * NAME_BYTES]; /* path of the group, with a dot after it; cut if it is too long */
     char list[LIST_BYTES];     /* columns, for a sentence */
     size_t listed;
     bool unlisted; /* there are columns that are not in the list */
@@ -213,7 +213,7 @@ static size_t name_shown(const struct schema_node *n)
     return n->name_bytes < sizeof n->name ? (size_t)n->name_bytes : sizeof n->name;
 }
 
-/* Returns how much of a path is fulfilled with this node, if it is `matched` without it. */
+/* Returns how much of a path matches with this node, if `matched` bytes do without it. */
 static size_t match(const char *path, size_t matched, const struct schema_node *n)
 {
     size_t end = matched + (size_t)n->name_bytes;
@@ -292,7 +292,7 @@ static void capture(struct walk *w, const struct schema_node *n, uint32_t defini
     nested->count++;
 }
 
-/* Returns the names that lead to a leaf, joined by dots; the caller frees it. NULL: no memory. */
+/* Returns the names that lead to a leaf, joined by dots; the caller frees it. Returns NULL without memory. */
 static char *path_of(const struct walk *w, const struct schema_node *n)
 {
     size_t group = w->groups[w->depth - 1].path_bytes, bytes = name_shown(n);
@@ -331,7 +331,7 @@ static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t d
     ++*w->taken;
 }
 
-/* Leaves groups that have no child to come. */
+/* Leaves groups that have no further child. */
 static void leave_groups(struct walk *w)
 {
     for (; w->t->status == LEAT_OK && w->depth > 0 && w->groups[w->depth - 1].left == 0; w->depth--) {
@@ -392,7 +392,7 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
     w->leaves++;
 }
 
-/* The group that was entered is the nested column of a want. */
+/* Notes that the group which was entered is the nested column of a want. */
 static void begin_nested(struct walk *w, unsigned want)
 {
     if (w->nested->count > 0 || w->columns[want].exists)
@@ -402,13 +402,13 @@ static void begin_nested(struct walk *w, unsigned want)
     w->capturing = w->depth;
 }
 
-/* Returns what names the option of a column: a list in place of a text may be a conversation. */
+/* Returns the hint that names the option of a column: a list in place of a text may be a conversation. */
 static enum leat_hint hint_of(const struct walk *w, unsigned want)
 {
     return w->wants[want].hint == LEAT_HINT_TEXT ? LEAT_HINT_CHAT : w->wants[want].hint;
 }
 
-/* The wanted column is no column of values. */
+/* Refuses a wanted column that has no values of its own. */
 static enum leat_status refuse_group(struct walk *w, unsigned want, const struct schema_node *n)
 {
     const char *name = w->t->window->source->name, *path = w->columns[want].path;
@@ -445,7 +445,7 @@ static void take_group(struct walk *w, const struct schema_node *n)
     memset(g, 0, sizeof *g);
     g->left = n->children;
     enter_path(w, n, g);
-    if (!above) /* the root, whose name and repetition mean nothing */
+    if (!above) /* the root, whose name and repetition have no meaning */
         return;
     g->definition = above->definition + (n->repetition != SCHEMA_REQUIRED);
     g->repetition = above->repetition + (n->repetition == SCHEMA_REPEATED);

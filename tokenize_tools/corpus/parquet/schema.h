@@ -50,8 +50,8 @@ struct parquet_column {
 /* A wanted column that is a list or a group: its nodes in the order of the schema, each before those below it. */
 struct nested_node {
     char *name;          /* owned */
-    uint32_t definition; /* the least definition level of an entry in which the node exists */
-    uint32_t repetition; /* the repetition level of an entry that repeats the node */
+    uint32_t definition; /* least definition level of an entry in which the node exists */
+    uint32_t repetition; /* repetition level of an entry that repeats the node */
     bool optional, repeated, list;
     unsigned leaf, leaves; /* first leaf, and number of leaves, below the node or the node itself */
     unsigned children;     /* number of child nodes */

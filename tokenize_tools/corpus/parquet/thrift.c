@@ -8,7 +8,7 @@
 
 /* ---- A window of the file ---------------------------------------------------------------------------------------- */
 
-/* Lets the window begin with the byte at `offset`, which is before `end`. */
+/* Moves the window so that it begins with the byte at `offset`, which is before `end`. */
 static enum leat_status window_move(struct window *w, uint64_t offset, struct leat_error *err)
 {
     uint64_t left = (offset < w->likely_end && w->likely_end < w->end ? w->likely_end : w->end) - offset;
@@ -37,7 +37,7 @@ enum leat_status window_copy(struct window *w, uint64_t offset, void *out, size_
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
-#define MAX_DEPTH 64u /* the deepest nesting of values that are skipped */
+#define MAX_DEPTH 64u /* deepest nesting of values that are skipped */
 
 enum leat_status thrift_broken(struct thrift *t, const char *why)
 {
@@ -201,7 +201,7 @@ bool thrift_struct(struct thrift *t, struct thrift_field f)
 
 static void skip_value(struct thrift *t, enum thrift_type type, bool in_list, unsigned depth);
 
-/* Each element takes a byte at least, so a count that is too large ends with the window. */
+/* Skips the elements of a list. Each takes at least one byte, so a count that is too large ends with the window. */
 static void skip_elements(struct thrift *t, uint64_t count, enum thrift_type a, enum thrift_type b, unsigned depth)
 {
     for (; count > 0 && t->status == LEAT_OK; count--) {
@@ -233,7 +233,7 @@ static void skip_value(struct thrift *t, enum thrift_type type, bool in_list, un
     }
     switch (type) {
     case THRIFT_TRUE:
-    case THRIFT_FALSE: /* the type of the field is its value */
+    case THRIFT_FALSE: /* the type of the field is also its value */
         pass(t, in_list);
         break;
     case THRIFT_I8:

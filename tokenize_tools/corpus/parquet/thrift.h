@@ -57,11 +57,11 @@ struct thrift {
     uint64_t at;      /* place of the next byte */
     const char *what; /* name of the struct for messages: "the footer" */
     enum leat_status status;
-    struct leat_error *err; /* filled with the status; may be NULL */
+    struct leat_error *err; /* error that gets the status; may be NULL */
 };
 
 struct thrift_field {
-    int32_t id; /* 0 before the first one */
+    int32_t id; /* number of the field; 0 before the first one */
     enum thrift_type type;
     uint32_t seen; /* bit n is set if field n came, for n below 32 */
 };

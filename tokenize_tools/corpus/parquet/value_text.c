@@ -1,4 +1,4 @@
-/* value_text.c: tries numbers of digits until a decimal is read as the number again. */
+/* value_text.c: finds the shortest decimal: tries numbers of digits until the decimal reads back as the number. */
 #include "value_text.h"
 
 #include <float.h>
@@ -13,7 +13,8 @@
 
 /* ---- Floating-point numbers -------------------------------------------------------------------------------------- */
 
-/* Tries from few digits to many, which the C library rounds correctly; numbers of usual sizes are tried in integers. */
+/* A number whose decimal is looked for, from few digits to many, which the C library rounds correctly; numbers of
+ * usual sizes are tried in integers. */
 
 struct number {
     bool is_float;
@@ -25,8 +26,8 @@ static bool reads_back(const struct number *n, const char *made)
     return n->is_float ? strtof(made, NULL) == (float)n->value : strtod(made, NULL) == n->value;
 }
 
-/* Makes the last digit one greater. Above a power of two lie fewer numbers than below it: the next decimal may be read
- * as it though the nearest, which is less, is not. */
+/* Makes the last digit one greater. Above a power of two the numbers lie further apart than below it: the next
+ * decimal may read back as the number although the nearest one, which is less, does not. */
 static void step_up(char *made)
 {
     char *at = strchr(made, 'e') - 1;
@@ -37,14 +38,14 @@ static void step_up(char *made)
         ++*at;
 }
 
-/* Writes a first digit, the locale's decimal point, the other digits, and an exponent. */
+/* Writes the number as a first digit, the locale's decimal point, the other digits, and an exponent. */
 static void print_number(const struct number *n, char *made, size_t room)
 {
     double magnitude = fabs(n->value);
     bool normal = magnitude == 0 || magnitude >= (n->is_float ? (double)FLT_MIN : DBL_MIN);
     int most = n->is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG, least = n->is_float ? FLT_DIG : DBL_DIG;
 
-    /* all decimals with so few digits are read as numbers of their own, unless these have fewer bits */
+    /* all decimals with at most this many digits read back as different numbers, unless the numbers have fewer bits */
     for (int digits = normal ? least : 1; digits <= most; digits++) {
         snprintf(made, room, "%.*e", digits - 1, n->value);
         if (reads_back(n, made))
@@ -55,8 +56,8 @@ static void print_number(const struct number *n, char *made, size_t room)
     }
 }
 
-/* Returns the exponent of the first digit, of 0.001 and more up to 10^15: the doubles nearest to these powers are not
- * below them. */
+/* Returns the exponent of the first digit, for numbers from 0.001 up to 10^15: the doubles nearest to these powers
+ * are not below them. */
 static int first_exponent(double magnitude)
 {
     static const double powers[] = { 1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
@@ -68,9 +69,11 @@ static int first_exponent(double magnitude)
     return (int)at - 3;
 }
 
-/* Does what print_number() does, for numbers whose decimals are found exactly in 128 bits; false: others, and what lies
- * halfway between two decimals. A number is m / 2^shift, so k / 10^places is read as it if k * 2^shift is nearer to m *
- * 10^places than half of 10^places. */
+/*
+ * Does the work of print_number(), for numbers whose decimals are found exactly in 128 bits. Returns false for
+ * others, and for a number halfway between two decimals. A number is m / 2^shift, so k / 10^places reads back as it
+ * if k * 2^shift is nearer to m * 10^places than half of 10^places.
+ */
 static bool make_usual(const struct number *n, char *made, size_t room)
 {
     int bits = n->is_float ? FLT_MANT_DIG : DBL_MANT_DIG, least = n->is_float ? FLT_DIG : DBL_DIG, exponent, first;
@@ -81,7 +84,7 @@ static bool make_usual(const struct number *n, char *made, size_t room)
         return false;
     m = (uint64_t)ldexp(frexp(magnitude, &exponent), bits);
     first = first_exponent(magnitude);
-    if (m == (uint64_t)1 << (bits - 1)) /* a power of two: fewer numbers lie above it than below */
+    if (m == (uint64_t)1 << (bits - 1)) /* a power of two: numbers above it lie further apart than below it */
         return false;
     for (int i = 0; i < least - 1 - first; i++)
         power *= 10;

@@ -17,7 +17,7 @@ void decimal_of(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
  * 64. */
 void decimal_of_python(bool is_float, const uint8_t *bytes, char text[DECIMAL_TEXT]);
 
-#define VALUE_TEXT 40u /* bytes of a number in decimal, or a UUID, with a zero byte */
+#define VALUE_TEXT 40u /* bytes of a number in decimal, or of a UUID, with a zero byte */
 
 /* Makes a value of the column a text, which lies in `text` unless it is a text already. */
 void value_text(const struct parquet_column *c, struct parquet_value *value, char text[VALUE_TEXT]);

@@ -1,11 +1,11 @@
-/* values.c: numbers and layouts are those of parquet-format's Encodings.md. */
+/* values.c: reads the values of a page. Numbers and layouts are those of parquet-format's Encodings.md. */
 #include "values.h"
 
 #include "base/bytes.h"
 
 /* ---- Runs and packed bits ---------------------------------------------------------------------------------------- */
 
-/* Takes a number in groups of seven bits; false: it is cut off or too long. */
+/* Takes a number in groups of seven bits. Returns false if it is cut off or too long. */
 static bool rle_varint(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;
@@ -50,7 +50,7 @@ static bool next_run(struct rle *r)
     uint64_t head;
 
     if (r->packed)
-        r->at += r->bit / 8; /* runs are of eight numbers: of whole bytes */
+        r->at += r->bit / 8; /* runs have multiples of eight numbers, so whole bytes */
     if (!rle_varint(&r->at, r->end, &head))
         return false;
     r->packed = head & 1;
@@ -99,7 +99,7 @@ static uint64_t unzigzag(uint64_t value)
     return value >> 1 ^ (0 - (value & 1));
 }
 
-/* False: it is broken. */
+/* Begins to read numbers. Returns false if their header is broken. */
 static bool delta_open(struct delta *d, const uint8_t *bytes, const uint8_t *end)
 {
     uint64_t block, first;
@@ -158,7 +158,7 @@ static bool delta_next(struct delta *d, uint64_t *value)
     return true;
 }
 
-/* Passes over all numbers: d->at is then what follows them. */
+/* Skips all numbers: d->at is then after them. */
 static bool delta_pass(struct delta *d)
 {
     uint64_t differences = d->left > 0 ? d->left - 1 : 0;
@@ -178,7 +178,7 @@ static size_t left(const struct values *v)
     return (size_t)(v->end - v->at);
 }
 
-/* Takes bytes as they stand. */
+/* Takes bytes in place. */
 static const char *take_bytes(struct values *v, uint64_t size, struct parquet_value *value)
 {
     if (size > left(v))
@@ -221,7 +221,7 @@ static const char *dictionary_open(struct values *v)
 
     if (!v->dictionary)
         return "it needs a dictionary, and the column chunk has no dictionary page";
-    if (left(v) == 0) { /* of a page of nulls only */
+    if (left(v) == 0) { /* a page of nulls only */
         rle_open(&v->places, v->at, 0, 0);
         return NULL;
     }
@@ -259,12 +259,12 @@ static const char *delta_next_integer(struct values *v, struct parquet_value *va
 
     if (!delta_next(&v->lengths, &number))
         return CUT_OFF;
-    bytes_store64(v->integer, number); /* of one of 32 bits the first four bytes */
+    bytes_store64(v->integer, number); /* a number of 32 bits has the first four bytes */
     *value = (struct parquet_value) { v->integer, v->type_bytes };
     return NULL;
 }
 
-/* Opens numbers that other bytes follow. */
+/* Opens numbers that are followed by other bytes. */
 static const char *open_numbers(struct values *v, struct delta *numbers)
 {
     struct delta all;
@@ -298,7 +298,8 @@ static const char *prefixes_open(struct values *v)
     return why ? why : open_numbers(v, &v->lengths);
 }
 
-/* A value begins as the one before it did. What it begins with was in the page before, so none is longer than that. */
+/* Takes a value, which begins like the value before it. All of its bytes have been in the page, so no value is longer
+ * than the page. */
 static const char *prefixes_next(struct values *v, struct parquet_value *value)
 {
     uint64_t prefix, suffix;
@@ -364,7 +365,7 @@ static const char *bits_next(struct values *v, struct parquet_value *value)
 static const char *runs_open(struct values *v)
 {
     rle_open(&v->places, v->at, 0, 1);
-    if (left(v) == 0) /* of a page of nulls only */
+    if (left(v) == 0) /* a page of nulls only */
         return NULL;
     if (left(v) < 4 || bytes_load32(v->at) > left(v) - 4)
         return CUT_OFF;

@@ -14,16 +14,14 @@
 
 /* ---- Runs and packed bits ---------------------------------------------------------------------------------------- */
 
-/*
- * Small numbers of a fixed width, mixed of runs of one number and runs of numbers that are packed bit by bit.
- * Definition levels and places in a dictionary are stored so.
- */
+/* Small numbers of a fixed width, a mixture of runs of one number and runs of numbers that are packed bit by bit.
+ * Definition levels and places in a dictionary are stored in this way. */
 struct rle {
     const uint8_t *at, *end;
     unsigned width; /* bits per number, at most 32 */
     uint64_t left;  /* numbers that are left in the run */
     bool packed;
-    uint32_t value; /* the number of a run of one number */
+    uint32_t value; /* number that a run of one number repeats */
     uint64_t bit;   /* the next bit of a packed run, counted from `at` */
 };
 
@@ -45,7 +43,7 @@ uint64_t rle_bits(const uint8_t *bytes, const uint8_t *end, uint64_t bit, unsign
  * which is subtracted from the others, and miniblocks of these, packed bit by bit.
  */
 struct delta {
-    const uint8_t *at, *end;  /* the bytes after the miniblock */
+    const uint8_t *at, *end;  /* bytes after the miniblock */
     uint64_t left;            /* numbers that are left */
     uint64_t value;           /* the next number; sums wrap around */
     uint64_t min;             /* least difference of the block */
@@ -87,7 +85,7 @@ struct values {
     const uint8_t *at, *end;
     const struct block *page;            /* block of the page */
     uint32_t count;                      /* number of values of the page, without nulls if the page counts these */
-    const struct dictionary *dictionary; /* NULL if the column chunk has none */
+    const struct dictionary *dictionary; /* dictionary; NULL if the column chunk has none */
     struct rle places;                   /* places in the dictionary */
     struct delta lengths, prefixes;
     struct block *held; /* room for a value that does not lie in the page in one piece */

@@ -1,4 +1,4 @@
-/* conversation.c: takes both fields of a record, and checks them. */
+/* conversation.c: takes and checks the messages and the tools of a record. */
 #include "conversation.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static enum leat_status check_utf8(const struct record *r, uint32_t want, const 
                      r->fields->wants[want].path);
 }
 
-/* The tools are this text; blank and null are none. */
+/* Takes tools from a text; a blank text and null are no tools. */
 static enum leat_status take_text(struct conversation *c, const struct record *r, const char *text, size_t bytes,
                                   struct leat_error *err)
 {

@@ -6,7 +6,7 @@
 
 /* One value of JSON in UTF-8, which was checked. */
 struct conversation_part {
-    const char *at; /* NULL if the record has none */
+    const char *at; /* text of the part; NULL if the record has none */
     size_t bytes;
 };
 

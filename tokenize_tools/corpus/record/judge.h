@@ -15,14 +15,14 @@
 
 /* ---- What judges say --------------------------------------------------------------------------------------------- */
 
-#define JUDGE_KEEP_BYTES ((size_t)4000) /* the most bytes of all conditions */
-#define JUDGE_BY_BYTES   ((size_t)1024) /* the most bytes of a value that chooses a dataset */
+#define JUDGE_KEEP_BYTES ((size_t)4000) /* most bytes of all conditions */
+#define JUDGE_BY_BYTES   ((size_t)1024) /* most bytes of a value that chooses a dataset */
 
 struct verdict {
     bool kept_out; /* true if a condition of the run does not hold: the record is left out, and counted */
 
-    /* The value that chooses the record's dataset: a string unescaped; a number, true or false as in JSON. So 1 and "1"
-     * are one value, 1 and 1.0 are two. */
+    /* The value that chooses the record's dataset: a string, unescaped; or a number, true or false as in JSON. So 1
+     * and "1" are one value, 1 and 1.0 are two. */
     size_t by_bytes;
     char by[RECORD_RAW_BYTES * JUDGE_BY_BYTES];
 
@@ -31,8 +31,8 @@ struct verdict {
 
 struct record_judge {
     bool (*asked)(const struct leat_pack_options *options); /* returns true if the options ask for this judge */
-    const char *option;                                     /* the option that does, as in leat/pack.h */
-    const char *needs; /* what it needs fields for, in the sentence about a text without fields */
+    const char *option;                                     /* name of that option, as in leat/pack.h */
+    const char *needs; /* what the judge needs fields for, in the error about texts without fields */
 
     /* Reads the options, and wants the fields that it needs. Sets *self, the argument of judge() and free(), which may
      * be NULL after a failure. */
@@ -42,7 +42,7 @@ struct record_judge {
     /* Judges a record that is a valid object, or a row. Returns LEAT_E_TEXT with the reason if it is rejected. */
     enum leat_status (*judge)(void *self, const struct record *r, struct verdict *v, struct leat_error *err);
     void (*free)(void *self);
-    bool filters; /* true if it can keep records out; the fields of such records do not count for an input */
+    bool filters; /* true if the judge can keep records out; the fields of such records do not count for an input */
 };
 
 /* The judges in their order: those that keep records out come first. */

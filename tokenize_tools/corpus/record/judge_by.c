@@ -1,4 +1,4 @@
-/* judge_by.c: the value that chooses a record's dataset. */
+/* judge_by.c: takes the value that chooses a record's dataset. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 
 struct keep {
     const struct record_fields *fields;
-    atomic_uint_least64_t lacking; /* fields that no record had, a bit for each of the first wants */
+    atomic_uint_least64_t lacking; /* a bit for each of the first wants, set if no record had its field */
     size_t count;
     struct condition *conditions[];
 };
@@ -37,7 +37,7 @@ static enum leat_status want_field(struct keep *k, struct condition_step *step, 
 
     if (step->operation == CONDITION_EXISTS)
         want.use = RECORD_EXISTS;
-    if (step->text) /* bytes after these decide nothing; and a pair of surrogates is not cut */
+    if (step->text) /* bytes after this decide nothing; and no pair of surrogates is cut */
         want.most = RECORD_RAW_BYTES * step->bytes + 12;
     s = status_field(err, record_want(fields, &want, &step->number, err), "keep");
     if (s == LEAT_OK && step->number < 64)
@@ -70,7 +70,7 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
             if (k->conditions[i]->steps[step].field)
                 s = want_field(k, &k->conditions[i]->steps[step], fields, err);
     }
-    *self = k; /* after a failure, too: fields that are wanted may lie in it */
+    *self = k; /* set after a failure, too, since fields that are wanted may lie in it */
     return s;
 }
 

@@ -1,7 +1,7 @@
 /*
- * judge_mask.c: the field that says which stretches of a record's text training learns: a list of lists of two numbers,
- * [[begin, end], ...], in characters (code points) of the text, in order and not overlapping. An empty one stands for
- * nothing. It has been checked to be JSON, so that only its shape can be wrong.
+ * judge_mask.c: the field that says which stretches of a record's text training learns: a list of lists of two
+ * numbers, [[begin, end], ...], in characters (code points) of the text, in order and not overlapping. An empty
+ * stretch is ignored. The field has been checked to be JSON, so that only its shape can be wrong.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void pass_space(const char **at)
         ++*at;
 }
 
-/* Passes a character, and white space around it; false if it is not there. */
+/* Passes a character, and white space around it. Returns false if it is not there. */
 static bool pass(const char **at, char c)
 {
     pass_space(at);
@@ -52,7 +52,7 @@ static bool pass(const char **at, char c)
     return true;
 }
 
-/* A number without a sign, a point or an exponent; texts are shorter than UINT32_MAX characters. */
+/* Takes a number without a sign, a point or an exponent. Texts are shorter than UINT32_MAX characters. */
 static bool take_number(const char **at, uint64_t *number)
 {
     const char *digits = *at;

@@ -25,7 +25,7 @@ enum leat_status judges_prepare(struct record_judges *j, struct record_fields *f
                                 const struct leat_pack_options *o, struct leat_error *err)
 {
     const char *id = *o->id ? o->id : NULL, *tools = *o->tools ? o->tools : NULL;
-    bool tools_needed = strcmp(o->tools, "tools") != 0; /* the usual ones need not be there */
+    bool tools_needed = strcmp(o->tools, "tools") != 0; /* the usual field of tools may be missing */
     enum leat_status s = o->chat ? conversation_want(fields, o->messages, id, tools, tools_needed, err)
                                  : record_want_texts(fields, o->text, id, err);
 

@@ -1,4 +1,4 @@
-/* record.c: fields that are wanted, and their values in one record. */
+/* record.c: wants fields, and takes their values from one record. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ void record_fields_free(struct record_fields *fields)
 enum leat_status record_make(struct record *r, const struct record_fields *fields, struct leat_error *err)
 {
     *r = (struct record) { .fields = fields };
-    r->values = calloc(fields->count + 1, sizeof *r->values); /* the last is the one of RECORD_NONE */
+    r->values = calloc(fields->count + 1, sizeof *r->values); /* the last value is the one of RECORD_NONE */
     r->places = calloc(fields->paths.places + 1, sizeof *r->places);
     return r->values && r->places ? LEAT_OK : status_no_memory(err, fields->count * sizeof *r->values);
 }
@@ -223,7 +223,7 @@ enum leat_status record_check(struct record *r, struct leat_error *err)
     return status_field(err, LEAT_E_TEXT, f->wants[f->id].path);
 }
 
-/* Unescapes a string where it stands. */
+/* Unescapes a string in place. */
 static char *settle(struct record *r, struct record_value *v)
 {
     char *at = (char *)(uintptr_t)v->at;
@@ -253,7 +253,7 @@ const char *record_take_id(struct record *r, size_t *bytes)
     if (!is_id(record_value(r, f->id)))
         return NULL;
     id = &r->values[f->id];
-    if (f->wants[f->id].place == f->wants[f->text].place && text->held > 0) /* one string may be both */
+    if (f->wants[f->id].place == f->wants[f->text].place && text->held > 0) /* one string may be both text and id */
         *id = *text;
     else
         settle(r, id);

@@ -73,7 +73,7 @@ struct record_value {
     bool escaped;          /* true for a string of JSON with escapes, which are still in `at` */
     bool untyped;          /* true for a string of a table in text, which is a number if it is compared with one */
     uint64_t begin, bytes; /* place and length in a record of JSON; those of a string do not count its quotes */
-    const char *at;        /* NULL if it is not in memory */
+    const char *at;        /* bytes of the value; NULL if it is not in memory */
     size_t held;           /* number of its bytes at `at`: all, unless the record is too big for memory */
 };
 
@@ -95,7 +95,8 @@ struct record {
     struct json_place *places;
     struct json_scan scan;
     enum record_problem problem;
-    uint64_t byte; /* the wrong byte if RECORD_MALFORMED, from 1; the length plus 1 if the record ends too early */
+    uint64_t byte; /* number of the wrong byte if RECORD_MALFORMED, from 1; the length plus 1 if the record ends too
+                      early */
     bool has_nan;  /* true if a member is NaN, Infinity or -Infinity: not JSON, but written by Python's json.dumps() */
 };
 

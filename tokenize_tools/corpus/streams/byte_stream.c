@@ -1,8 +1,8 @@
 /*
- * byte_stream.c: the first bytes of the file choose the row of decompressors, or none. Text goes
- * from the file or the decompressor straight to the caller's buffer. After each frame or member the stream notes a
- * mark, from which reading can start again; in plain files any byte can be such a place. The first error is kept, and
- * reported after all text before it.
+ * byte_stream.c: gives text of files. The first bytes of the file choose the row of decompressors, or none. Text
+ * goes from the file or the decompressor straight to the caller's buffer. After each frame or member the stream
+ * notes a mark, from which reading can start again; in plain files any byte can be such a place. The first error is
+ * kept, and reported after all text before it.
  */
 #include "byte_stream.h"
 
@@ -15,7 +15,7 @@
 #include "decompressor.h"
 #include "raw_input.h"
 
-/* Memory of a stream besides its window: buffers, tables. */
+/* Memory of a stream in addition to its window: buffers, tables. */
 #define OTHER_MEMORY    ((uint64_t)512 << 10)
 
 #define ROW(form, name) [BYTE_FORM_##form] = &decompressor_##name,
@@ -27,16 +27,16 @@ struct byte_stream {
     const struct decompressor *decompressor; /* NULL: plain */
     void *state;                             /* the decompressor's */
     uint64_t text_position;
-    struct byte_mark mark; /* in compressed data: after the frame or member that ended last */
-    bool border;           /* the decompressor stands there */
+    struct byte_mark mark; /* mark in compressed data: after the frame or member that ended last */
+    bool border;           /* true if the decompressor stands at that mark */
     struct spans *spans;   /* NULL: no other thread decompresses for this stream */
-    struct span *span;     /* its text is given now; NULL: the decompressor's */
-    size_t given;          /* bytes of it that were given */
+    struct span *span;     /* span whose text is given now; NULL if the decompressor's is */
+    size_t given;          /* bytes of the span that were given */
     uint64_t spanned;      /* bytes that spans gave */
     uint64_t decompress_ns;
     uint64_t max_memory; /* UINT64_MAX: no limit */
     bool ended, outgrew;
-    struct leat_error error; /* once its status is not LEAT_OK, it is what reading says */
+    struct leat_error error; /* error that all reading returns, once its status is not LEAT_OK */
 };
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
@@ -66,8 +66,8 @@ static bool begins(const struct decompressor *d, const uint8_t *head, size_t byt
     return bytes >= d->head && d->begins(head, bytes);
 }
 
-/* Finds the form by `head`, the first bytes behind skippable frames, unless a form has been found. Only zstd and lz4
- * have such frames: the file's own first bytes must fit the form, too. */
+/* Finds the form by `head`, the first bytes after skippable frames, unless a form has been found. Only zstd and lz4
+ * have such frames, so the file's own first bytes must fit the form, too. */
 static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t bytes)
 {
     for (unsigned form = 1; form < BYTE_FORMS && !s->decompressor; form++)
@@ -77,7 +77,8 @@ static void detect_bytes(struct byte_stream *s, const uint8_t *head, size_t byte
         }
 }
 
-/* A name that promises a form must be right: a downloaded error page, for example, is not text to train on. */
+/* Finds the form. A name that promises a form must be right: a downloaded error page, for example, is not text to
+ * train on. */
 static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
 {
     uint8_t behind[RAW_HEAD];
@@ -182,7 +183,7 @@ static uint64_t memory_of(const struct byte_stream *s, bool max)
     return OTHER_MEMORY + (s->decompressor && s->decompressor->memory ? s->decompressor->memory(s->state, max) : 0);
 }
 
-/* After the text of a step, which takes at most its own size. */
+/* Checks memory after the text of a step, which takes at most its own size. */
 static enum leat_status check_memory(struct byte_stream *s)
 {
     uint64_t bytes = s->max_memory < UINT64_MAX ? memory_of(s, false) : 0;
@@ -196,7 +197,7 @@ static enum leat_status check_memory(struct byte_stream *s)
                          (unsigned long long)raw_input_position(&s->in));
 }
 
-/* Some text of a span that another thread has decompressed. */
+/* Gives some text of a span that another thread has decompressed. */
 static void give_span(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
 {
     struct span *span = s->span;
@@ -281,7 +282,8 @@ enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t 
 
 void byte_stream_share(struct byte_stream *s, uint64_t most)
 {
-    if (s->decompressor && !s->in.fetch) /* a fetch is one reader's: spans would ask for all bytes twice */
+    if (s->decompressor && !s->in.fetch) /* not for a fetch, which has one reader: spans would ask for all bytes
+                                            twice */
         s->spans = spans_open(&s->in, s->decompressor, most);
 }
 

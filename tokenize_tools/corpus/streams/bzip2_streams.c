@@ -1,7 +1,5 @@
-/*
- * bzip2_streams.c: the text of bzip2 streams, one after another, as bzip2 and pbzip2 write them. Each block of
- * some 100,000 bytes and more has a checksum.
- */
+/* bzip2_streams.c: reads the text of bzip2 streams, one after another, as bzip2 and pbzip2 write them. Each block of
+ * some 100,000 bytes and more has a checksum. */
 #include <string.h>
 
 #include "base/status.h"
@@ -17,7 +15,7 @@ static bool begins(const uint8_t *head, size_t bytes)
 #include <stdlib.h>
 
 #define BLOCK ((size_t)100000)   /* bytes of text in a block, by level */
-#define SMALL ((size_t)64 << 10) /* memory of a stream without its block, at most */
+#define SMALL ((size_t)64 << 10) /* most memory of a stream without its block */
 
 struct bzip2_streams {
     bz_stream bz;
@@ -48,7 +46,7 @@ static void close_streams(void *state)
     free(state);
 }
 
-/* libbz2 needs four bytes for each of a block. */
+/* Returns the memory of a stream: libbz2 needs four bytes for each byte of a block. */
 static size_t memory(const void *state, bool max)
 {
     const struct bzip2_streams *b = state;

@@ -1,4 +1,4 @@
-/* decompressor.c: functions that the rows of decompressor.h have in common. */
+/* decompressor.c: functions that the rows of decompressor.h share. */
 #include "decompressor.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ enum leat_status decompressor_missing(const struct decompressor *d, const char *
         libraries, cure);
 }
 
-/* Libraries would take some wrong bytes for a start, or want more before they say so. */
+/* Checks the magic here, since libraries would take some wrong bytes for a start, or want more before they say so. */
 enum leat_status decompressor_begin(const struct decompressor *d, struct raw_input *in, bool *begun,
                                     enum decompressor_step *step, struct leat_error *err)
 {
@@ -71,10 +71,12 @@ enum leat_status decompressor_begin(const struct decompressor *d, struct raw_inp
 
 /* ---- First bytes ------------------------------------------------------------------------------------------------- */
 
-#define SKIPPABLE_HEADER 8u          /* magic and length */
-#define MAX_SKIPPABLE    1024u       /* looked behind: programs write one, or a few; each takes two system calls */
-#define HADOOP_HEADER    8u          /* bytes of a block, and bytes of the first chunk of it, compressed */
-#define HADOOP_BLOCK     (64u << 20) /* at most: Hadoop's buffers have 64 KiB to some MiB */
+#define SKIPPABLE_HEADER 8u /* magic and length */
+#define MAX_SKIPPABLE                                                                                                  \
+    1024u                         /* most skippable frames that are passed: programs write one, or a few, and each
+                                        takes two system calls */
+#define HADOOP_HEADER 8u          /* bytes of a block, and bytes of the first chunk of it, compressed */
+#define HADOOP_BLOCK  (64u << 20) /* most bytes of a block: Hadoop's buffers have 64 KiB to some MiB */
 
 enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD], size_t *bytes, struct leat_error *err)
 {
@@ -105,7 +107,8 @@ static uint32_t load_be32(const uint8_t *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* Hadoop's and Spark's lz4 and snappy: lengths as big-endian numbers before each block, and before each chunk of it. */
+/* Returns true for Hadoop's and Spark's lz4 and snappy, which have lengths as big-endian numbers before each block,
+ * and before each chunk of it. */
 static bool is_hadoop(const uint8_t *head, size_t bytes, uint64_t size)
 {
     uint32_t block, chunk;
@@ -118,7 +121,7 @@ static bool is_hadoop(const uint8_t *head, size_t bytes, uint64_t size)
            HADOOP_HEADER + (uint64_t)chunk <= size;
 }
 
-/* RFC 1950: deflate with a window of 32 KiB, and a sum over both bytes. */
+/* Returns true for a start of RFC 1950: deflate with a window of 32 KiB, and a sum over both bytes. */
 static bool is_zlib(const uint8_t *head, size_t bytes)
 {
     return bytes >= 2 && head[0] == 0x78 && (head[0] << 8 | head[1]) % 31 == 0;

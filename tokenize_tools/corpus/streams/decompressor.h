@@ -14,7 +14,7 @@
 #include "members.h"
 #include "raw_input.h"
 
-/* BYTE_FORM_* of enum byte_form, and the name in decompressor_NAME */
+/* Each decompressor: its BYTE_FORM_* of enum byte_form, and its name in decompressor_NAME. */
 #define DECOMPRESSORS(each) each(ZSTD, zstd) each(GZIP, gzip) each(XZ, xz) each(BZIP2, bzip2) each(LZ4, lz4)
 
 /* The result of a step. After STEP_MORE, which may have given no text, the step is called again. */
@@ -27,7 +27,7 @@ enum decompressor_step {
 struct decompressor {
     const char *name, *suffix;
     const char *member; /* name of a part of such a file: "a zstd frame" */
-    size_t head;        /* the least bytes of a file without the suffix that can have this form; RAW_HEAD at most */
+    size_t head;        /* least bytes of a file without the suffix that can have this form, at most RAW_HEAD */
 
     /* Returns true if these first bytes are of this form. An input may have fewer than RAW_HEAD. */
     bool (*begins)(const uint8_t *head, size_t bytes);
@@ -46,7 +46,7 @@ struct decompressor {
     enum leat_status (*step)(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
                              enum decompressor_step *step, struct leat_error *err);
 
-    /* Finds members by their headers, for several threads to decompress; NULL if headers do not tell. */
+    /* finds members by their headers, for several threads to decompress; NULL if headers do not show them */
     member_finder *find;
 };
 
@@ -70,8 +70,8 @@ enum leat_status decompressor_missing(const struct decompressor *d, const char *
 
 /* ---- First bytes ------------------------------------------------------------------------------------------------- */
 
-/* Reads the four bytes behind the skippable frames that zstd and lz4 have in common. *bytes is 0 if the input does not
- * begin with such a frame, if the bytes behind it have not come yet, or if there are more than 1,024 such frames. */
+/* Reads the four bytes after the skippable frames that zstd and lz4 have in common. *bytes is 0 if the input does
+ * not begin with such a frame, if the bytes after it have not come yet, or if there are more than 1,024 such frames. */
 enum leat_status first_bytes_behind(struct raw_input *in, uint8_t head[RAW_HEAD], size_t *bytes,
                                     struct leat_error *err);
 

@@ -1,10 +1,10 @@
 /*
- * gzip_members.c: the text of gzip members (RFC 1952), one after another, by whichever inflater the build has.
+ * gzip_members.c: reads the text of gzip members (RFC 1952), one after another, by whichever inflater the build has.
  *
  * A member is a header, deflate data, and a trailer of eight bytes. Headers and trailers are read here, so that they
- * are treated alike with every inflater: a header is taken byte by byte, through the states below. An inflater may read
- * up to BACK bytes beyond the data; these stay in the input's buffer until it is known whether they belong to the
- * trailer.
+ * are treated alike with every inflater: a header is taken byte by byte, through the states below. An inflater may
+ * read up to BACK bytes beyond the data; these stay in the input's buffer until it is known whether they belong to
+ * the trailer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define FIXED_BYTES   10u /* bytes that each header has */
 #define TRAILER_BYTES 8u
 #define METHOD        8u
-#define BACK          8u /* how far an inflater may step back at the end of its data */
+#define BACK          8u /* bytes that an inflater may step back at the end of its data */
 
 enum flag {
     FLAG_SUM = 0x02, /* the header has a checksum */
@@ -27,7 +27,7 @@ enum flag {
     FLAG_RESERVED = 0xe0
 };
 
-/* In the order of the file. */
+/* The parts of a member, in the order of the file. */
 enum state {
     STATE_FIXED,
     STATE_EXTRA_LENGTH,
@@ -45,7 +45,7 @@ struct gzip_members {
     struct inflater *inflater;
     enum state state;
     uint8_t held[FIXED_BYTES]; /* numbers of the header and the trailer, as they come */
-    unsigned count;            /* number of them, or of bytes of an extra field that are left */
+    unsigned count;            /* count of the held bytes, or of the bytes of an extra field that are left */
     uint8_t flags;
     uint32_t header_sum;
     uint32_t sum, text_bytes; /* CRC-32 and length of the member's text */
@@ -119,7 +119,7 @@ static void next_state(struct gzip_members *g)
     g->text_bytes = 0;
 }
 
-/* Takes one byte of the header; returns what is wrong with it, or NULL. */
+/* Takes one byte of the header. Returns what is wrong with it, or NULL. */
 static const char *pass_header(struct gzip_members *g, uint8_t byte)
 {
     uint32_t sum = g->header_sum;
@@ -156,7 +156,7 @@ static const char *pass_header(struct gzip_members *g, uint8_t byte)
         if (byte == 0)
             next_state(g);
         break;
-    default: /* STATE_SUM: of all bytes before it */
+    default: /* STATE_SUM: the checksum of all bytes before it */
         if (g->count == 0)
             g->held[2] = (uint8_t)sum, g->held[3] = (uint8_t)(sum >> 8);
         if (byte != g->held[2 + g->count++])
@@ -195,7 +195,7 @@ static enum leat_status pass_data(struct gzip_members *g, struct raw_input *in, 
     g->fed = (size_t)(from - (in->buffer + in->at));
     if (result == INFLATER_NO_MEMORY)
         return status_no_memory(err, (uint64_t)1 << 15);
-    if (result == INFLATER_BROKEN) { /* at the defect, however much the inflater was given at once */
+    if (result == INFLATER_BROKEN) { /* the input stands at the defect, however much the inflater was given at once */
         raw_input_use(in, g->fed);
         g->fed = 0;
         return broken(in, "it is not valid deflate data", err);
@@ -237,7 +237,7 @@ static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *i
     return LEAT_OK;
 }
 
-/* Takes what follows a member, at least one byte: another member, or zeros up to the end, as on tapes. */
+/* Takes the bytes after a member, at least one: another member, or zeros up to the end, as on tapes. */
 static enum leat_status pass_between(struct gzip_members *g, struct raw_input *in, struct leat_error *err)
 {
     if (g->state == STATE_BETWEEN && in->buffer[in->at] != 0) {

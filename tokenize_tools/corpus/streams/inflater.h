@@ -21,7 +21,7 @@ enum inflater_result {
 };
 
 struct inflater_library {
-    const char *name; /* for messages; NULL if this build cannot inflate, and no other member is set */
+    const char *name; /* name for messages; NULL if this build cannot inflate, and no other member is set */
 
     struct inflater *(*open)(void); /* returns NULL if there is no memory */
     void (*close)(struct inflater *inflater);

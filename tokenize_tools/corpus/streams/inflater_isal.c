@@ -14,25 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* at once: isa-l's numbers have 32 bits */
+/* Most bytes at once: isa-l's numbers have 32 bits. */
 #define MOST  ((size_t)1 << 30)
 
-#define GROUP 3u /* literals at most before a symbol that is cut off */
+#define GROUP 3u /* most literals before a symbol that is cut off */
 
 struct inflater {
     struct inflate_state state;
-    struct inflate_state *before; /* the call under way; NULL before the first one that needs it */
-    bool fresh;                   /* the first call, for which `before` would equal a reset state */
-    bool broken;                  /* isa-l has said so, but holds text from before that */
+    struct inflate_state *before; /* state before the present call; NULL before the first call that needs it */
+    bool fresh;                   /* true for the first call, for which `before` would equal a reset state */
+    bool broken;                  /* true if isa-l has met a defect, but holds text from before it */
     bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
-    size_t given, count; /* bytes of it that were given, and all */
+    size_t given, count; /* bytes of `tail` that were given, and bytes of all of it */
 };
 
 static void reset_state(struct inflate_state *state)
 {
     isal_inflate_init(state);
-    /* for codes that a broken table does not define, it uses what was there before */
+    /* for codes that a broken table does not define, isa-l uses what was there before */
     memset(&state->lit_huff_code, 0, sizeof state->lit_huff_code);
     memset(&state->dist_huff_code, 0, sizeof state->dist_huff_code);
 }
@@ -61,10 +61,11 @@ static void close_inflater(struct inflater *inflater)
 }
 
 /*
- * If a match is a defect, because it begins before the text or has an impossible distance, isa-l has often counted its
- * length as text already, whatever was in the buffer: when it reads on in one go, but not when it is fed byte by byte.
- * So a call that meets a defect is repeated that way. The first call for new data begins with a reset state; for later
- * ones the state before is kept, 87 KB for most of a MB of text.
+ * Keeps the state before a call, to repeat it. If a match is a defect, because it begins before the text or has an
+ * impossible distance, isa-l has often counted its length as text already, whatever was in the buffer: when it reads
+ * on in one go, but not when it is fed byte by byte. So a call that meets a defect is repeated byte by byte. The
+ * first call for new data begins with a reset state; for later ones the state before is kept, 87 KB for most of a MB
+ * of text.
  */
 static bool keep_before(struct inflater *inflater)
 {
@@ -94,7 +95,7 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
         state->avail_in = 1;
         code = isal_inflate(state);
         if (state->avail_in > 0)
-            break; /* no room for what came before the defect: the next call meets it */
+            break; /* there was no room for the text before the defect, so the next call meets it */
         used++;
     }
     state->avail_in = in_bytes - used;
@@ -146,7 +147,7 @@ static bool find_tail(struct inflater *inflater)
     return true;
 }
 
-/* Gives what isa-l had decoded before a defect and had no room for. */
+/* Gives text that isa-l had decoded before a defect and had no room for. */
 static enum inflater_result give_rest(struct inflater *inflater, uint8_t **out, size_t *room)
 {
     struct inflate_state *state = &inflater->state;
@@ -193,7 +194,7 @@ static enum inflater_result inflate_some(struct inflater *inflater, const uint8_
     if (code != ISAL_DECOMP_OK)
         code = inflate_again_by_bytes(inflater, (uint8_t *)(uintptr_t)*in, some_in, *out, some_room);
     inflater->fresh = false;
-    /* whole bytes among the bits that it holds were not part of the data, or follow the defect */
+    /* whole bytes among the bits that isa-l holds were not part of the data, or follow the defect */
     if (code != ISAL_DECOMP_OK || state->block_state == ISAL_BLOCK_FINISH)
         back = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
     *in = state->next_in - back;

@@ -1,4 +1,4 @@
-/* inflater_none.c: for a build with neither library. */
+/* inflater_none.c: the table for a build with neither library. */
 #if !defined(LEAT_HAVE_ZLIB) && !defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* at once: zlib's numbers have 32 bits */
+/* Most bytes at once: zlib's numbers have 32 bits. */
 #define MOST ((size_t)1 << 30)
 
 struct inflater {
@@ -61,7 +61,7 @@ static enum inflater_result inflate_some(struct inflater *inflater, const uint8_
         return INFLATER_MORE;
     case Z_MEM_ERROR:
         return INFLATER_NO_MEMORY;
-    default: /* whole bytes among the bits that it holds follow the defect */
+    default: /* whole bytes among the bits that zlib holds follow the defect */
         *in -= (stream->data_type & 63) / 8;
         *in_bytes += (size_t)(stream->data_type & 63) / 8;
         return INFLATER_BROKEN;

@@ -1,7 +1,7 @@
 /*
- * lz4_frames.c: the text of lz4 frames and skippable frames, one after another. If a call fails, liblz4 does not say
- * what it had decoded before; so a call never gets more input than one block or header, and earlier calls have given
- * all text before a defect.
+ * lz4_frames.c: reads the text of lz4 frames and skippable frames, one after another. If a call fails, liblz4 does
+ * not say what it had decoded before; so a call never gets more input than one block or header, and earlier calls
+ * have given all text before a defect.
  */
 #include "base/status.h"
 #include "decompressor.h"
@@ -23,7 +23,7 @@ static bool begins(const uint8_t *head, size_t bytes)
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER    7u /* bytes of a frame's header, at least */
+#define HEADER    7u /* least bytes of a frame's header */
 #define AROUND    8u /* bytes that may surround a block: its checksum, and the size of the next one */
 #define SMALL     ((size_t)4 << 10)
 #define LINKED    ((size_t)128 << 10) /* bytes that liblz4 keeps for blocks that refer to earlier ones */
@@ -35,7 +35,7 @@ struct lz4_frames {
     size_t wanted; /* bytes that liblz4 can use next, if open */
     bool full;     /* true if there was no room for more text, so that some may be left inside */
     size_t block;  /* largest block size of the frames so far, which liblz4 allocates twice */
-    uint64_t text; /* so far: so much of that is in memory */
+    uint64_t text; /* text so far: liblz4 has used twice as many bytes of its memory at most */
 };
 
 static enum leat_status open_frames(void **out, const char *path, bool behind, struct leat_error *err)
@@ -89,7 +89,7 @@ static enum leat_status begin_frame(struct lz4_frames *f, struct raw_input *in, 
         return s;
     if (head[4] & FLAG_DICT)
         return decompressor_broken(&decompressor_lz4, in, "the frame needs a dictionary", err);
-    size = head[5] >> 4 & 7u; /* 4 to 7, or liblz4 refuses it */
+    size = head[5] >> 4 & 7u; /* 4 to 7; liblz4 refuses others */
     if (size >= 4 && f->block < (size_t)1 << (8 + 2 * size))
         f->block = (size_t)1 << (8 + 2 * size);
     return LEAT_OK;
@@ -121,7 +121,7 @@ static enum leat_status step_lz4(void *state, struct raw_input *in, void *buf, s
     if (s != LEAT_OK)
         return s;
     was_full = f->full;
-    /* a block; what surrounds it byte by byte, because a checksum may be wrong, and the next size */
+    /* a block at once; the bytes around it one by one, because a checksum may be wrong, and then the next size */
     used = was_full ? 0 : f->wanted > AROUND ? f->wanted - AROUND : 1;
     if (used > in->held - in->at)
         used = in->held - in->at;

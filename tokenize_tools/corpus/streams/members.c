@@ -1,7 +1,7 @@
 /*
- * members.c: a zstd frame is a header, blocks that begin with their length, and perhaps a checksum (RFC
- * 8878); a skippable frame begins with its length. A gzip member says its length only if bgzip or its kin made it: then
- * in an extra field "BC", and it has at most 64 KiB of text.
+ * members.c: finds members by their headers. A zstd frame is a header, blocks that begin with their length, and
+ * perhaps a checksum (RFC 8878); a skippable frame begins with its length. A gzip member says its length only if
+ * bgzip or its kin made it: then in an extra field "BC", and it has at most 64 KiB of text.
  */
 #include "members.h"
 
@@ -12,10 +12,11 @@
 #include "base/tiny.h"
 #include "leat.h"
 
-/* Headers lie too far from each other for the kernel to see that the file is read in sequence. */
+/* Bytes that are announced ahead: headers lie too far from each other for the kernel to see that the file is read in
+ * sequence. */
 #define ANNOUNCE ((uint64_t)TINY_OR(4096, 4 << 20))
 
-/* Reads exactly so many bytes; false if that fails or the file ends before. */
+/* Reads exactly `count` bytes. Returns false if that fails or the file ends before. */
 static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t count)
 {
     if (at > f->size || f->size - at < count)
@@ -23,7 +24,7 @@ static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t 
     if (f->announced < at)
         f->announced = at;
     if (f->announced - at < ANNOUNCE / 2) {
-        /* a hint: whether it is taken does not matter */
+        /* a hint, which may be ignored */
         (void)posix_fadvise(f->fd, (off_t)f->announced, ANNOUNCE, POSIX_FADV_WILLNEED);
         f->announced += ANNOUNCE;
     }
@@ -33,9 +34,9 @@ static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t 
 /* ---- zstd ------------------------------------------------------------------------------------------------------- */
 
 #define ZSTD_MAGIC      0xfd2fb528u
-#define SKIPPABLE_MAGIC 0x184d2a50u /* and the 15 after it */
+#define SKIPPABLE_MAGIC 0x184d2a50u /* this magic and the 15 after it */
 #define MAX_BLOCK       ((uint64_t)128 << 10)
-#define MAX_WINDOW_LOG  31u /* the largest window that libzstd reads */
+#define MAX_WINDOW_LOG  31u /* largest window that libzstd reads, as a power of two */
 #define NO_SIZE         UINT64_MAX
 
 enum block_type { BLOCK_RAW, BLOCK_REPEATED, BLOCK_COMPRESSED };
@@ -55,7 +56,7 @@ static uint64_t load(const uint8_t *bytes, unsigned count)
     return value;
 }
 
-/* Reads the header after the magic: one byte of flags, then what they say is there. */
+/* Reads the header after the magic: one byte of flags, then the fields that these announce. */
 static bool read_header(struct member_file *f, uint64_t at, struct frame *frame)
 {
     static const uint8_t id_bytes[4] = { 0, 1, 2, 4 }, size_bytes[4] = { 0, 2, 4, 8 };
@@ -83,7 +84,7 @@ static bool read_header(struct member_file *f, uint64_t at, struct frame *frame)
     return frame->window <= (uint64_t)1 << MAX_WINDOW_LOG;
 }
 
-/* Goes through the blocks; m->max_text becomes what they can hold. */
+/* Goes through the blocks, and sets m->max_text to the most text that they can hold. */
 static bool pass_blocks(struct member_file *f, const struct frame *frame, uint64_t begin, uint64_t most,
                         struct member *m)
 {
@@ -151,7 +152,7 @@ bool zstd_member_find(struct member_file *f, uint64_t at, uint64_t most, struct 
 #define MAX_EXTRA     64u
 #define BGZF_TEXT     ((uint64_t)64 << 10)
 
-/* Returns the length of the member that the field "BC" of an extra field says; 0: none does. */
+/* Returns the length of the member that the field "BC" of an extra field says, or 0 if there is no such field. */
 static uint64_t said_length(const uint8_t *extra, size_t bytes)
 {
     size_t at = 0;

@@ -11,7 +11,7 @@
 
 struct member {
     uint64_t end;      /* place in the file */
-    uint64_t max_text; /* the most bytes of text that it has */
+    uint64_t max_text; /* most bytes of text that it has */
     uint64_t window;   /* bytes of memory that decompressing it takes in addition to the text */
 };
 

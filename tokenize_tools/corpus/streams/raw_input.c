@@ -24,7 +24,7 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
                                  struct leat_error *err)
 {
     const struct input_stop *stop = from->stop;
-    bool wait = stop; /* a read that nobody stops may wait by itself */
+    bool wait = stop; /* a read that nothing can stop may wait by itself */
 
     *got = 0;
     for (;;) {
@@ -42,7 +42,7 @@ enum leat_status input_wait_read(const struct input_source *from, void *out, siz
         }
         if (errno != EINTR && errno != EAGAIN)
             return status_set_os(err, errno, from->name, "cannot read %s", from->name);
-        wait = wait || errno == EAGAIN; /* it is set not to wait */
+        wait = wait || errno == EAGAIN; /* the descriptor is set not to wait */
     }
 }
 
@@ -80,7 +80,7 @@ static uint32_t is_stopped(void *context, const char *why)
     return a->stop->asked(a->stop->context);
 }
 
-/* Returns true if a call that failed is to be made again; waits before. */
+/* Waits, and returns true, if a call that failed is to be made again. */
 static bool try_again(struct again *a, bool remote, const struct input_stop *stop, enum leat_status *s,
                       struct leat_error *why)
 {
@@ -126,7 +126,7 @@ static enum leat_status open_again(const struct input_file *f, struct leat_error
     return s;
 }
 
-/* Reads all bytes, or (`got` not NULL) some. */
+/* Reads all bytes, or if `got` is not NULL some. */
 static enum leat_status read_again(const struct input_file *f, uint64_t offset, void *out, uint64_t count, size_t *got,
                                    const struct input_stop *stop, struct leat_error *err)
 {
@@ -200,9 +200,9 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 
 /* ---- Raw bytes --------------------------------------------------------------------------------------------------- */
 
-/* Room for the rest of a zstd block, at most 128 KiB, and for the next one. */
+/* Size of the buffer: room for the rest of a zstd block, at most 128 KiB, and for the next one. */
 #define RAW_BLOCK TINY_OR((size_t)64, (size_t)256 << 10)
-/* hashed while it is still in the cache of the core */
+/* bytes that are read past the buffer at once, and hashed while they are still in the cache of the core */
 #define RAW_DIRECT TINY_OR((size_t)100, (size_t)512 << 10)
 
 static struct input_file file_of(const struct raw_input *in)
@@ -233,7 +233,7 @@ static enum leat_status read_at(const struct raw_input *in, uint64_t offset, voi
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
-/* A pipe gives its first bytes only once, so they are kept in the small buffer. */
+/* Reads the first bytes. A pipe gives them only once, so they are kept in the small buffer. */
 static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -249,7 +249,7 @@ static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
     return s;
 }
 
-/* For the writer of a pipe, open() would wait where nobody could stop it. */
+/* Opens a file. A plain open() would wait for the writer of a pipe, and nobody could stop it. */
 static enum leat_status open_file(struct raw_input *in, const char *path, struct leat_error *err)
 {
     struct stat st;
@@ -272,7 +272,7 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     in->inode = st.st_ino;
     in->modified_s = st.st_mtim.tv_sec;
     in->modified_ns = st.st_mtim.tv_nsec;
-    /* a hint: whether it is taken does not matter */
+    /* a hint, which may be ignored */
     (void)posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return LEAT_OK;
 }
@@ -322,7 +322,7 @@ enum leat_status raw_input_open(struct raw_input *in, const char *path, const ch
     return read_at(in, 0, in->head, in->head_bytes, err);
 }
 
-/* Reads on from where the sum stands. */
+/* Sets the place of the next read to that of the sum. */
 static void go_to(struct raw_input *in)
 {
     in->next = in->sum.bytes;
@@ -366,7 +366,7 @@ enum leat_status raw_input_share(struct raw_input *in, const struct raw_input *o
                                .modified_ns = of->modified_ns };
     in->name = strdup(of->name);
     in->place = in->name ? strdup(of->place) : NULL;
-    if (!in->place) { /* leave the struct as before the call */
+    if (!in->place) { /* leaves the struct as before the call */
         free(in->name);
         in->name = NULL;
         return status_no_memory(err, strlen(of->name) + 1);

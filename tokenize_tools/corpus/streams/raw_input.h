@@ -66,21 +66,21 @@ struct input_stop seldom_stop(struct seldom_stop *s, const struct input_stop *of
 
 /* ---- Raw bytes --------------------------------------------------------------------------------------------------- */
 
-#define RAW_HEAD 4u /* the number of first bytes that tell the form */
+#define RAW_HEAD 4u /* number of first bytes that show the form */
 
 struct raw_input {
     char *name, *place; /* name for messages; path at which a file was opened */
-    int fd;             /* -1 for standard input, which is not closed, and for an object */
+    int fd;             /* descriptor; -1 for standard input, which is not closed, and for an object */
     bool lent;          /* true if `fd` belongs to another input */
-    uint64_t inode;     /* of a file, with size and time */
+    uint64_t inode;     /* inode of a file, with size and time */
     int64_t modified_s, modified_ns;
     struct fetch *fetch; /* reader of an object; NULL for a file */
     bool seekable;       /* true for an object, and for a regular file that was opened by name */
-    uint64_t size;       /* UINT64_MAX if it is not known */
+    uint64_t size;       /* size; UINT64_MAX if it is not known */
     uint8_t head[RAW_HEAD];
-    size_t head_bytes; /* fewer than RAW_HEAD only if the input has no more */
+    size_t head_bytes; /* number of first bytes, fewer than RAW_HEAD only if the input has no more */
     uint8_t *buffer;
-    size_t at, held, room; /* buffer[at..held) is not used yet */
+    size_t at, held, room; /* buffer[at..held) has not been used yet */
     uint64_t next;         /* place after these bytes, in a seekable input */
     bool ended;            /* true if no bytes will follow */
     const struct input_stop *stop;

@@ -1,6 +1,6 @@
 /*
- * spans.c: one lock guards the queue of spans and what is known of the file behind it; looking for a span
- * and decompressing one go on without it. A thread that decompresses has a decompressor of its own, and so has the
+ * spans.c: one lock guards the queue of spans and what is known of the file after it; looking for a span and
+ * decompressing one go on without the lock. A thread that decompresses has a decompressor of its own, and so has the
  * stream. Texts and decompressors are used again.
  */
 #include "spans.h"
@@ -49,8 +49,8 @@ static bool decompress_span(struct decompressing *d, struct span *span, const at
     return true;
 }
 
-/* Decompresses a span of a file that `of` reads, and that stays open. True: its text is whole, and ends where the span
- * does. False also if `closed` becomes true. */
+/* Decompresses a span of a file that `of` reads, and that stays open. Returns true if its text is complete, and ends
+ * where the span does. Returns false, too, if `closed` becomes true. */
 static bool decompressing_run(struct decompressing *d, const struct decompressor *decompressor,
                               const struct raw_input *of, struct span *span, const atomic_bool *closed)
 {
@@ -58,7 +58,7 @@ static bool decompressing_run(struct decompressing *d, const struct decompressor
     span->bytes = 0;
     if (prepare(d, of, span) && decompress_span(d, span, closed))
         return true;
-    decompressor->close(d->state); /* it may be in the middle of a member */
+    decompressor->close(d->state); /* closed, because it may be in the middle of a member */
     d->state = NULL;
     return false;
 }
@@ -74,8 +74,8 @@ static void decompressing_free(struct decompressing *d)
 
 /* ---- The queue of spans ------------------------------------------------------------------------------------------ */
 
-#define SPAN_TEXT TINY_OR((uint64_t)300, (uint64_t)1 << 20) /* small members come together up to so much */
-#define OTHER     ((uint64_t)512 << 10)                     /* memory of a decompressor besides its window */
+#define SPAN_TEXT TINY_OR((uint64_t)300, (uint64_t)1 << 20) /* bytes of text up to which small members are joined */
+#define OTHER     ((uint64_t)512 << 10)                     /* memory of a decompressor in addition to its window */
 
 struct spans {
     const struct decompressor *decompressor;
@@ -85,18 +85,19 @@ struct spans {
 
     pthread_mutex_t lock;
     pthread_cond_t done;       /* a span is ready, or has failed */
-    struct span *first, *last; /* that were claimed, in the order of the file */
+    struct span *first, *last; /* claimed spans, in the order of the file */
     struct span *spare;
     struct decompressing *idle;
     uint64_t held; /* memory */
     unsigned references;
-    uint64_t passed; /* the stream began a member here, or takes the span: what begins up to here is of no use */
+    uint64_t passed; /* place up to which spans are of no use, because the stream has begun a member there or takes
+                        the span */
 
     enum { TO_LOOK, LOOKING, FOUND, LOST } state; /* state of the data after all claimed spans */
     uint64_t at;                                  /* start of that data */
     struct member found;
 
-    struct member_file file; /* for the thread that looks */
+    struct member_file file; /* file for the thread that looks */
 };
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ struct spans *spans_open(const struct raw_input *in, const struct decompressor *
     s->references = 1;
     s->at = s->passed = raw_input_position(in);
     if (raw_input_share(&s->in, in, NULL) == LEAT_OK) {
-        s->in.fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 0); /* a thread may come to its end after the stream */
+        s->in.fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 0); /* a duplicate, since a thread may end after the stream */
         s->in.lent = false;
     }
     if (s->in.fd < 0) {
@@ -126,7 +127,7 @@ struct spans *spans_open(const struct raw_input *in, const struct decompressor *
     return s;
 }
 
-/* Puts a span that nobody uses where it can be used again. */
+/* Keeps a span that nobody uses for later use. */
 static void recycle(struct spans *s, struct span *span)
 {
     span->next = s->spare;
@@ -247,7 +248,7 @@ bool spans_wait(struct spans *s, uint64_t at, uint64_t left, uint64_t bytes)
 
 /* ---- Looking ---------------------------------------------------------------------------------------------------- */
 
-/* Small members come together, up to so much text. */
+/* Finds spans: small members are joined, up to SPAN_TEXT bytes of text. */
 static void find_spans(struct spans *s, uint64_t begin, uint64_t together, struct member *all)
 {
     struct member m;
@@ -298,7 +299,7 @@ static uint64_t above(uint64_t needed, uint64_t there)
             (list) = (list)->next;                                                                                     \
     } while (0)
 
-/* Claims what was found, if memory allows. */
+/* Claims the spans that were found, if memory allows. */
 static struct span *claim(struct spans *s, uint64_t bytes)
 {
     uint64_t needs = s->found.max_text + SPAN_SLACK, cost = OTHER + s->found.window;

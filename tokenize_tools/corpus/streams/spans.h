@@ -26,7 +26,7 @@ struct span {
     size_t bytes;
     struct page_sum sum; /* for raw_input_pass() */
 
-    /* used by spans.c alone: */
+    /* these members are used by spans.c alone: */
     enum { SPAN_CLAIMED, SPAN_READY, SPAN_FAILED, SPAN_DROPPED } state;
     struct decompressing *by;
     size_t room, needs;
@@ -78,7 +78,7 @@ struct decompressing {
     struct decompressing *next;
 };
 
-/* The room that a span's text needs in addition to its size, so that each step finds some. */
+/* Room that a span's text needs in addition to its size, so that each step finds some. */
 #define SPAN_SLACK 64u
 
 #endif

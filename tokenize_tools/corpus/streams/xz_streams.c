@@ -1,6 +1,5 @@
-/*
- * xz_streams.c: the text of xz streams, one after another, each perhaps followed by padding: zeros, a multiple of four.
- */
+/* xz_streams.c: reads the text of xz streams, one after another, each perhaps followed by padding: zeros, a multiple
+ * of four. */
 #include "base/status.h"
 #include "decompressor.h"
 
@@ -13,12 +12,13 @@ static bool begins(const uint8_t *head, size_t bytes)
 #include <lzma.h>
 #include <stdlib.h>
 
-#define SMALL ((uint64_t)128 << 10) /* memory of a decoder without its dictionary, at most */
+#define SMALL ((uint64_t)128 << 10) /* most memory of a decoder without its dictionary */
 
 struct xz_streams {
     lzma_stream lzma;
     uint64_t text; /* bytes of text of the stream so far */
-    uint64_t used; /* the most text of a stream: so much of the dictionary is in memory, which streams use again */
+    uint64_t used; /* most text of a stream so far: this much of the dictionary is in memory, and is used again by
+                      later streams */
     struct text_step step;
 };
 

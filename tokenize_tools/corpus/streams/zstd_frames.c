@@ -1,7 +1,7 @@
 /*
- * zstd_frames.c: the text of zstd frames, one after another, with any window that libzstd can read. If a call fails,
- * libzstd does not say what it had decoded before; so a call never gets more input than one block or header, and
- * earlier calls have given all text before a defect.
+ * zstd_frames.c: reads the text of zstd frames, one after another, with any window that libzstd can read. If a call
+ * fails, libzstd does not say what it had decoded before; so a call never gets more input than one block or header,
+ * and earlier calls have given all text before a defect.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +18,15 @@
 struct zstd_frames {
     ZSTD_DCtx *context;
     bool open;                    /* a frame has begun and not ended */
-    bool gave;                    /* text, of this frame or one before it */
+    bool gave;                    /* true if this frame or one before it has given text */
     size_t wanted;                /* bytes that libzstd can use next, if open */
-    bool full;                    /* there was no room for more text: some may be left inside */
+    bool full;                    /* true if there was no room for more text, so that some may be left inside */
     size_t small;                 /* bytes of the context without a window */
     size_t size;                  /* bytes that the context has allocated */
     uint64_t text;                /* bytes of text of the frame so far */
     uint8_t header[FRAME_HEADER]; /* header of the frame, or its first bytes so far */
     size_t header_bytes;
-    uint64_t used; /* the most text of a frame since the window was allocated: so much of it is in memory */
+    uint64_t used; /* most text of a frame since the window was allocated: this much of the window is in memory */
 };
 
 /* Returns how many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
@@ -73,12 +73,12 @@ static enum leat_status open_frames(void **out, const char *path, bool behind, s
         return status_no_memory(err, (uint64_t)1 << 17);
     }
     z->small = z->size = ZSTD_sizeof_DCtx(z->context);
-    /* files made with --long=31 too; who reads says how much memory that may take */
+    /* allows files made with --long=31; the reader limits the memory for that */
     ZSTD_DCtx_setParameter(z->context, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
     return LEAT_OK;
 }
 
-/* A window is memory only where it is used; another frame may use it again. */
+/* Counts the window. It takes memory only where it is used, and another frame may use it again. */
 static void count_window(struct zstd_frames *z, size_t text)
 {
     size_t size = ZSTD_sizeof_DCtx(z->context);
@@ -120,7 +120,7 @@ static const char *damage_name(size_t code)
     return ZSTD_getErrorName(code);
 }
 
-/* A frame that asks for a dictionary after text without one is rather damaged. */
+/* Fails for damage. A frame that asks for a dictionary after text without one counts as damaged. */
 static enum leat_status failed(const struct zstd_frames *z, const struct raw_input *in, size_t code,
                                struct leat_error *err)
 {
@@ -151,10 +151,10 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
 }
 
 /*
- * Feeds as much as cannot lose text. While libzstd still holds text: nothing. Else a block without the header of the
- * next one, which libzstd would want with it, and which may be broken when the block is not. The end of anything is fed
- * byte by byte, because libzstd gives the bytes of an uncompressed block as soon as it gets them, except if it finds
- * the block wrong at its last byte.
+ * Feeds as much as cannot lose text. Feeds nothing while libzstd still holds text; otherwise a block without the
+ * header of the next one, which libzstd would want with it, and which may be broken when the block is not. The end
+ * of anything is fed byte by byte, because libzstd gives the bytes of an uncompressed block as soon as it gets them,
+ * except if it finds the block wrong at its last byte.
  */
 static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_inBuffer *from)
 {
