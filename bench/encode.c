@@ -1,12 +1,13 @@
 /*
- * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
- * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. A run over a
- * terabyte has met most words: --warm encodes another text first, and --passes the same text again, with the same
- * encoders. With --paced, each pass waits for a line on standard input, so that a script can run several programs in
- * turns.
+ * encode.c: `leat-bench encode`: measures how fast texts become ids, and nothing else: the documents are in memory
+ * before, and the ids stay in memory. The first pass, with cold caches, is the one that counts, as in a run that
+ * packs a corpus once. A run over a terabyte has met most words before: --warm encodes another text first, and
+ * --passes encodes the same text several times with the same encoders. With --paced, each pass waits for a line on
+ * standard input, so that a script can run several programs in turns.
  *
- * Each thread has a share of about as many bytes, an encoder, and memory for its ids that was touched before the clock
- * starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of threads.
+ * Each thread has documents of about as many bytes, an encoder, and memory for its ids that was touched before the
+ * clock starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of
+ * threads.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ struct result {
 
 /* ---- Encoding --------------------------------------------------------------------------------------------------- */
 
-/* Limits of one call of the encoder, which may exceed the bytes by one document. */
+/* Limits of one call of the encoder. One long document may exceed the bytes. */
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((uint64_t)64 << 10)
 

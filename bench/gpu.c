@@ -1,17 +1,16 @@
 /*
- * gpu.c: `leat-bench gpu`: the CUDA backend, compared with bare loops over the same bytes. Each runs several times;
+ * gpu.c: `leat-bench gpu`: compares the CUDA backend with bare loops over the same bytes. Each runs several times;
  * medians are printed.
  *
- * First the backend alone: a ring is opened for slots of one size and filled once. Then three loops are timed in turns:
- * plain copies out of the same pinned memory; slots through the backend; and, by the device's clock, the widening
- * kernel against a copy that moves as many bytes. CPU time is taken while the device is idle, so that no call waits for
- * it.
+ * The backend alone comes first: a ring is opened for slots of one size and filled once. Then three loops are timed
+ * in turns: plain copies out of the same pinned memory; slots through the backend; and, by the device's clock, the
+ * widening kernel against a copy that moves as many bytes. CPU time is taken while the device is idle, so that no
+ * call waits for it.
  *
- * Then whole loaders: batches as fast as they come, by 1, 2, 4 threads and so on, as many as there are CPUs; and steps
- * like those of training, by one. Copies on the device stand for a
- * step, as many as take a given time (calibrate()). Steps with a loader and steps with a batch that is already there
- * run in turns; the difference is what the loader adds to a step. Calls of the driver are counted
- * (device/load_device.h).
+ * Whole loaders follow: batches as fast as they come, by 1, 2, 4 threads and so on, up to the number of CPUs; and
+ * steps like those of training, by one thread. Copies on the device take the place of a step's work; calibrate()
+ * finds how many take a given time. Steps with a loader and steps with a batch that is already there run in turns;
+ * the difference is what the loader adds to a step. Calls of the driver are counted (device/load_device.h).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +35,7 @@
 #define SIZES       3 /* sizes of batches, each four times the one before */
 #define THREADS     5 /* numbers of threads of a loader, each twice the one before */
 #define SLOTS       8u
-#define WORK_COPIES 64 /* size of the copy that stands for a step's work, in smallest batches */
+#define WORK_COPIES 64 /* size of the copy that takes the place of a step's work, in smallest batches */
 #define MAX_RUNS    64
 
 struct gpu_values {
@@ -64,7 +63,7 @@ const struct option_row bench_gpu_options[] = {
 
 struct gpu {
     struct load_device d;
-    const char *name; /* the dataset, whose tokens have two bytes */
+    const char *name; /* name of the dataset, whose tokens have two bytes */
     const struct gpu_values *v;
 };
 
@@ -76,9 +75,9 @@ struct gpu_figures {
         size_t bytes;
         double plain, slots; /* rates of a plain loop of copies from pinned memory, and of filled slots through the
                                 backend */
-        double cpu;          /* CPU seconds of the driver's calls per batch: a copy, a write, a check whether it is
-                                done */
-        double kernel;       /* rate of the outputs and inputs that the widening kernel moves */
+        double cpu;          /* CPU seconds of the driver's calls per batch: a copy, a write, and a check whether it
+                                is done */
+        double kernel;       /* rate of the widening kernel: bytes of inputs and outputs that it moves */
         double memory;       /* rate of a copy on the device that moves as many bytes */
         double gather[THREADS], end_to_end[THREADS];
     } size[SIZES];
@@ -99,7 +98,7 @@ struct ring {
     struct gpu *g;
     struct backend *b;
     struct backend_memory m;
-    struct rows_job job; /* the job of every slot: inputs and labels of 8 bytes */
+    struct rows_job job; /* the rows that fill every slot: inputs and labels of 8 bytes */
     size_t token_bytes;
     void *inputs, *labels, *other;
     cuda_event begin, end;
@@ -301,7 +300,7 @@ static enum leat_status measure_slots(struct ring *r, unsigned size, struct gpu_
     size_t moved = 16 * (size_t)r->job.rows * r->job.length + r->token_bytes;
     enum leat_status s = LEAT_OK;
 
-    /* Both take turns; the first round does not count. */
+    /* The kernel and the copy take turns; the first round does not count. */
     for (uint64_t i = 0; s == LEAT_OK && i <= runs; i++) {
         uint64_t k = i ? i - 1 : 0;
 
@@ -348,7 +347,7 @@ struct loading {
     struct leat_plan *plan;
     struct leat_loader *loader;
     void *inputs, *labels;
-    void *from, *to; /* buffers of the copies that stand for a step's work */
+    void *from, *to; /* buffers of the copies that take the place of a step's work */
     size_t work_bytes;
     uint64_t copies; /* copies per step */
 };
@@ -391,7 +390,8 @@ static void close_loader(struct loading *x)
 
 /* ---- As fast as they come ---- */
 
-/* Measures the rate of batches on `device`. On the GPU, all are there in stored width when the last one is released. */
+/* Measures the rate of batches on `device`. On the GPU, the measurement ends when all batches are there in stored
+ * width. */
 static enum leat_status rate(struct loading *x, const char *device, const char *driver, uint64_t rows, uint32_t threads,
                              double *bytes_per_s, struct leat_error *err)
 {

@@ -1,7 +1,8 @@
 /*
- * pack.c: `leat-bench pack`: runs of `leat pack`, one for each number of threads, with the CPU time of each step, what
- * these allow together on the given threads, and how much of that the run reached. And the *serial* work: what only one
- * thread at a time can do, in this program or in the kernel; it decides how many cores can be of use.
+ * pack.c: `leat-bench pack`: measures runs of `leat pack`, one for each number of threads. It shows the CPU time of
+ * each step, the rate that these times allow on the given threads, and how much of it the run reached. It also shows
+ * the *serial* work, which only one thread at a time can do, in this program or in the kernel: it decides how many
+ * cores can be of use.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -22,8 +23,8 @@
 
 #define STEPS       4
 #define SERIALS     5
-#define LITTLE_TEXT (16u << 20)       /* takes a fraction of a second, like starting and finishing */
-#define STORE_BYTES ((size_t)1 << 20) /* written at once: what the writer does */
+#define LITTLE_TEXT (16u << 20)       /* a text so small that starting and finishing take as long as the rest */
+#define STORE_BYTES ((size_t)1 << 20) /* bytes that the writer writes at once */
 #define STORE_MOST  ((uint64_t)1 << 30)
 #define SPAN_MOST   ((uint64_t)64 << 20) /* larger frames are rarely decompressed ahead */
 
@@ -35,25 +36,26 @@ struct step_row {
 struct figures {
     struct step_row steps[STEPS];
     struct step_row serial[SERIALS];
-    double text;     /* bytes of it that this run packed itself: the times are of these */
+    double text;     /* bytes of text that this run packed itself, to which the times belong */
     double cpu_s;    /* of all steps */
-    double serial_s; /* of the serial work, and its share of all CPU time: */
+    double serial_s; /* CPU seconds of the serial work, and their share of all CPU time */
     double serial_share;
-    double cores; /* more are of no use: some serial work takes as long as all else on so many */
+    double cores; /* so many cores are of use: on more, some serial work takes longer than all else */
     double wall_s;
-    double allowed_s; /* what the steps need at least: their CPU time over the threads */
+    double allowed_s; /* seconds that the steps need at least: their CPU time divided by the threads */
     unsigned threads;
-    const char *bound; /* the step that takes the most */
+    const char *bound; /* name of the step that takes the most */
     uint64_t documents, tokens, text_bytes, peak_memory;
     uint64_t units;
-    double lock_wait_ns;            /* for each of them */
+    double lock_wait_ns;            /* time of waiting for a lock, per unit */
     struct leat_pack_stream stream; /* the report's */
-    double wait_share, divisible;   /* of it: waiting for it, and its bytes that several threads can decompress */
+    double wait_share, divisible;   /* share of the stream's time that was waiting, and of its bytes that several
+                                       threads can decompress */
 };
 
 /* ---- Figures ---- */
 
-/* CPU time of writing a file; negative if that fails. */
+/* Writes a file. Returns the CPU time, which is negative if that fails. */
 static double write_seconds(int fd, const uint8_t *block, uint64_t bytes)
 {
     double began = machine_thread_seconds();
@@ -64,8 +66,11 @@ static double write_seconds(int fd, const uint8_t *block, uint64_t bytes)
     return machine_thread_seconds() - began;
 }
 
-/* CPU time of giving a file its blocks and marking them as written, for which direct writes wait for each other: what
- * reserving them takes, and how much longer than the second time writing them takes for the first time. */
+/*
+ * Measures the CPU time of giving a file its blocks and marking them as written, for which direct writes wait for
+ * each other. It is the time to reserve the blocks, and the time by which writing them first takes longer than
+ * writing them again. A negative result means that it failed.
+ */
 static double direct_seconds(int fd, const uint8_t *block, uint64_t bytes)
 {
     double began = machine_thread_seconds(), reserving, first, second;
@@ -79,8 +84,11 @@ static double direct_seconds(int fd, const uint8_t *block, uint64_t bytes)
     return first < 0 || second < 0 ? -1 : reserving + (first > second ? first - second : 0);
 }
 
-/* CPU time of what the kernel lets one thread at a time do to write the token file, measured with a file beside it. At
- * most 1 GiB is written; a negative time: not possible. Part of the tokens may have bypassed the page cache. */
+/*
+ * Measures the CPU time of what the kernel lets only one thread at a time do while the token file is written. A file
+ * beside it is written for that, of at most 1 GiB. Part of the tokens may have bypassed the page cache. A negative
+ * result means that this is not possible.
+ */
 static double store_seconds(const char *output, uint64_t direct_bytes)
 {
     uint8_t *block = aligned_alloc(FILE_DIRECT_ALIGN, STORE_BYTES);
@@ -125,7 +133,8 @@ static double divisible(const struct leat_pack_stream *stream)
     return share;
 }
 
-/* Cutting, giving places and storing go on beside each other, and beside all else; the beginning and the end do not. */
+/* Sets the figures of serial work. Cutting, giving places and storing go on beside each other, and beside all other
+ * work; the beginning and the end do not. */
 static void figure_serial(struct figures *f, const struct leat_pack_serial *s, double store_s)
 {
     double shared_ns = f->divisible * (double)f->stream.decompress_ns;
@@ -228,7 +237,7 @@ static void print_table(const struct figures *f)
            units_count(f->documents).text, units_bytes(f->peak_memory).text);
 }
 
-/* The runs beside each other. */
+/* Prints the runs as rows of one table. */
 static void print_curve(const struct figures *runs, unsigned count)
 {
     printf("\n%7s  %10s  %12s  %11s  %10s\n", "threads", "time", "text", "times run 1", "CPU time");
@@ -275,7 +284,7 @@ static void json_run(struct json *j, const struct figures *f)
     json_u64(j, "peak_memory", f->peak_memory);
 }
 
-/* The figures of the last run; of several runs, also a list. */
+/* Prints the figures of the last run; of several runs, also a list. */
 static void print_json(const struct figures *runs, unsigned count)
 {
     struct json j;
@@ -351,8 +360,8 @@ static int pack(const struct command *self, struct pack_values *v, const struct 
         machine_print();
     for (unsigned i = 0; s == LEAT_OK && i < count; i++) {
         v->pack.threads = v->threads.counts[i];
-        if (i >
-            0) /* to replace it, a run would have to free its pages: a tenth of its time with two threads on a tmpfs */
+        if (i > 0) /* a run that replaces the dataset has to free its pages: a tenth of its time with two threads on a
+                  tmpfs */
             remove_dataset(v->output);
         s = run(v, parsed, &report, &runs[i], &err);
         if (s == LEAT_OK && !v->json)

@@ -10,7 +10,7 @@
 #include "pages/page.h"
 #include "subcommands.h"
 
-/* As in builtin.c: paths are relative to the folder that make runs in; a NUL ends the text. */
+/* As in builtin.c, the path is relative to the folder that make runs in, and a NUL ends the text. */
 __asm__(".pushsection .rodata\n"
         ".globl report_py\n"
         ".hidden report_py\n"

@@ -31,11 +31,11 @@ int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_scanners(const struct command *self, int argc, char **argv);
 
-/* What a row of options is made of; the struct of values has the member. */
+/* The members that each row of options sets; the struct of values has the member. */
 #define BENCH_OPTION(values, option, kind, member, shown, text)                                                        \
     .name = option, .type = kind, .field = offsetof(struct values, member), .value = shown, .help = text
 
-/* Rows that several tables have; the struct of values has members of their names. */
+/* Rows that several tables have. The struct of values has members of their names. */
 #define BENCH_RUNS(values, usual, text)                                                                                \
     {                                                                                                                  \
         BENCH_OPTION(values, "runs", OPTION_COUNT, runs, "N", text), .standard = usual, .min = 1, .max = 1000          \
@@ -50,7 +50,7 @@ int bench_scanners(const struct command *self, int argc, char **argv);
         BENCH_OPTION(values, "json", OPTION_FLAG, json, NULL, "print one JSON object")                                 \
     }
 
-/* The end of a command whose work ended so. */
+/* Returns the exit code of a command whose work ended with the status `s`, and frees its options. */
 static inline int bench_end(struct options_parsed *parsed, enum leat_status s, const struct leat_error *err)
 {
     int code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(err));

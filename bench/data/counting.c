@@ -13,7 +13,7 @@ union block {
     uint32_t wide[BLOCK_TOKENS];
 };
 
-/* Tokens [first, first + count) of the open document. */
+/* Appends tokens [first, first + count) to the open document. */
 static enum leat_status append(struct leat_writer *w, union block *b, uint64_t first, uint64_t count, unsigned width,
                                struct leat_error *err)
 {

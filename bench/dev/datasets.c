@@ -129,7 +129,7 @@ const struct option_row bench_sparse_options[] = {
     OPTIONS_END,
 };
 
-/* The index being written. */
+/* The state of the index that is written. */
 struct sparse {
     const struct checksum_kernels *kernels;
     struct format_header header;

@@ -1,7 +1,5 @@
-/*
- * cuda_extra.h: functions of NVIDIA's driver that measurements and tests use and the library does not, declared as in
- * src/device/cuda_driver.h.
- */
+/* cuda_extra.h: functions of NVIDIA's driver that measurements and tests use but the library does not. They are
+ * declared as in src/device/cuda_driver.h. */
 #ifndef LEAT_BENCH_CUDA_EXTRA_H
 #define LEAT_BENCH_CUDA_EXTRA_H
 

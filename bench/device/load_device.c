@@ -108,8 +108,8 @@ static atomic_bool counting;
 #define STEADY 0 /* a call that never waits for the GPU */
 #define WAITS  1
 
-/* A row has the member of struct cuda_driver, whether the call may wait, its parameters, and its arguments. The
- * other calls happen while a loader is opened, and wait for nothing. */
+/* The driver's functions that are counted. A row has the member of struct cuda_driver, whether the call may wait,
+ * its parameters, and its arguments. The other functions are called while a loader is opened, and wait for nothing. */
 #define COUNTED(X)                                                                                                     \
     X(context_retain, WAITS, (cuda_context * c, cuda_device d), (c, d))                                                \
     X(context_release, WAITS, (cuda_device d), (d))                                                                    \

@@ -1,8 +1,9 @@
 /*
- * limits.c: `leat-bench limits DIR`: this machine's ceilings, for memory, page cache, disk, hashes and decompression.
+ * limits.c: `leat-bench limits DIR`: measures this machine's ceilings: memory, page cache, disk, hashes and
+ * decompression.
  *
- * The rows come in groups; a file limits_*.c fills each group, measure/contest.h measures it, and it is printed when it
- * is done. The test files in DIR have no name, so nothing remains, however the command ends.
+ * The cases come in groups, which the files limits_*.c fill. measure/contest.h measures a group, which is printed
+ * when it is done. The test files in DIR have no name, so nothing remains, however the command ends.
  */
 #include "limits.h"
 

@@ -27,7 +27,7 @@ struct limits {
     int direct; /* the test file opened with O_DIRECT; -1: refused, for the reason in direct_errno */
     int direct_errno;
     int scratch;         /* a second file, for the writing row */
-    size_t buffer_bytes; /* far larger than the cache of a core, unless --size is small */
+    size_t buffer_bytes; /* size of a buffer: far larger than the cache of a core, unless --size is small */
     uint8_t *from, *to;  /* buffer_bytes each */
     uint8_t *map;        /* map of the test file's hot part; NULL: not made yet */
     uint64_t seed;       /* state of the random places; it continues from run to run, so that runs read different
@@ -40,7 +40,7 @@ struct limits_case {
     unsigned threads;
     uint64_t block; /* bytes per read */
     unsigned depth; /* reads in flight */
-    void *extra;    /* what only this part of the limits knows */
+    void *extra;    /* data of this group's cases that no other group needs */
 };
 
 /* The cases of one group, ready for contest_run(). */
@@ -53,11 +53,11 @@ struct limits_group {
     void (*release)(void *extra); /* frees `extra`; NULL: nothing to free */
 };
 
-/* Adds a case whose context is a copy of `context`; what the case has set already, as `prepare`, stays. */
+/* Adds a case whose context is a copy of `context`. What the case has set already, such as `prepare`, stays. */
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
                 bool (*run)(void *context, struct contest_work *work));
 
-/* Each of these fills a zeroed group, and returns false if there is no memory. */
+/* Fill a zeroed group, and return false if there is no memory. */
 bool limits_memory(struct limits_group *g, struct limits *l);
 bool limits_cache(struct limits_group *g, struct limits *l);
 bool limits_disk(struct limits_group *g, struct limits *l);

@@ -1,6 +1,6 @@
 /*
- * limits_compute.c: the ceilings of computing over bytes: copying, widening 16-bit tokens to 64 bits, XXH3 in each
- * level of memory, what a loader does to verify pages, and zstd decompression.
+ * limits_compute.c: measures the ceilings of computing over bytes: copying, widening 16-bit tokens to 64 bits, XXH3
+ * in each level of memory, what a loader does to verify pages, and zstd decompression.
  *
  * The compressed text must be like real text: words are drawn by how common they are, and half of them depend on the
  * word before, so that zstd compresses them about as well as a language.
@@ -203,10 +203,8 @@ static size_t make_word(char *out, unsigned rank, uint64_t *seed)
     return length;
 }
 
-/*
- * Draws a word as often as its rank says (Zipf): halving the range at random makes each doubling of ranks about as
- * likely as the one before it. Half of the words depend on the word before, as in a language.
- */
+/* Draws a word as often as its rank says (Zipf): the range is halved at random, so each doubling of ranks is about
+ * as likely as the one before it. Half of the words depend on the word before, as in a language. */
 static unsigned next_word(unsigned before, uint64_t *seed)
 {
     uint64_t random = contest_random(seed);

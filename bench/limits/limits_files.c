@@ -1,10 +1,10 @@
 /*
- * limits_files.c: the ceilings of the page cache and of the disk, with one test file.
+ * limits_files.c: measures the ceilings of the page cache and of the disk, with one test file.
  *
- * Rows of the page cache read the file's beginning, which is in memory: by pread, and from a map, as windows at random
- * places and in one go. Rows of the disk read it with O_DIRECT, or write a second file, for a fixed time, because a
- * slow disk would take too long for all of it. Many reads in flight are io_uring's, with registered buffers; without
- * liburing, or if the kernel refuses a ring (as in most containers), these rows say so.
+ * Cases of the page cache read the file's beginning, which is in memory: by pread, and from a map, as windows at
+ * random places and in one go. Cases of the disk read the file with O_DIRECT, or write a second file, for a fixed
+ * time, because a slow disk would take too long for all of it. Many reads are in flight at once by io_uring, with
+ * registered buffers; without liburing, or if the kernel refuses a ring (as in most containers), these cases say so.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 #define MIB              ((uint64_t)1 << 20)
 #define ALIGN            4096u
-#define SEQUENTIAL_LIMIT 2.0 /* seconds, so that a slow disk is not read to its end */
+#define SEQUENTIAL_LIMIT 2.0 /* seconds, after which reading a slow disk ends */
 #define RANDOM_LIMIT                                                                                                   \
     0.5 /* seconds of random reads of the disk, which end earlier once they have read as much as
                                 the file has */
@@ -179,7 +179,7 @@ static bool run_direct_random(void *context, struct contest_work *work)
 
 #if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
 
-/* A ring with its buffers, one for each read in flight. */
+/* A ring of io_uring with its buffers, one for each read in flight. */
 struct deep {
     const struct limits_case *c;
     struct contest_work *work;

@@ -28,7 +28,7 @@ void *limits_map(size_t bytes)
 
     if (memory == MAP_FAILED)
         return NULL;
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* A failure is fine: without huge pages it is a little slower. */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* A failure does no harm: without huge pages it is a little slower. */
     memset(memory, 1, bytes);
     return memory;
 }

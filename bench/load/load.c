@@ -1,8 +1,8 @@
 /*
- * load.c: `leat-bench load`: takes batches of a plan as a training loop does, and shows what that costs. See load.h.
+ * load.c: `leat-bench load`: takes batches of a plan as a training loop does, and shows what that costs.
  *
- * This file has the options, the output, and the answer to --compare. load_run.c takes the batches in rounds, so that a
- * bare loop (load_bare.c) and steps without a loader can run in turns with them on the same machine.
+ * This file has the options, the output, and the answer to --compare. load_run.c takes the batches in rounds;
+ * between them, on the same machine, it runs a bare loop (load_bare.c) and steps without a loader.
  */
 #include "load.h"
 
@@ -116,10 +116,10 @@ const struct option_row bench_load_options[] = {
 
 /* ---- Is it the loader? ---- */
 
-/* Steps with real batches and steps with a batch that is in memory already take turns in one run. The difference is
- * what the loader costs. */
+/* The answer to --compare. Steps with real batches and steps with a batch that is in memory already take turns in
+ * one run. The difference is what the loader costs. */
 
-#define LITTLE 0.01 /* a share of a step too small to matter, and below the noise between the turns of a run */
+#define LITTLE 0.01 /* a share of a step that is too small to matter, and lies below the noise between rounds */
 
 static double step(const struct load_figures *f)
 {

@@ -1,7 +1,7 @@
 /*
- * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
- * does with them what a training step would, load_bare.c does the same copies without a loader, load_files.c writes a
- * trace, and opens the files to write.
+ * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader
+ * and does with them what a training step would, load_bare.c does the same copies without a loader, load_files.c
+ * writes a trace, and opens the files that the command writes.
  *
  * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
  * with; it opens datasets and loaders by the public headers.
@@ -18,7 +18,7 @@
 enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 
 struct load_values {
-    struct plan_options plan; /* first, since offsets of its option rows count from here */
+    struct plan_options plan; /* This member comes first, since the offsets of its option rows count from here. */
     struct leat_loader_options loader;
     uint64_t steps, rounds, warm_up;
     const char *trace, *work, *dump, *slice;
@@ -38,14 +38,14 @@ void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, 
 void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
 bool load_trace_close(struct load_trace *t);
 
-#define LOAD_CALLS 40u /* classes by time, up to six days */
+#define LOAD_CALLS 40u /* classes of calls by their time, which reach up to six days */
 
 /* The results of a run of some steps. */
 struct load_figures {
     uint64_t steps, rows, tokens, bytes; /* `bytes` counts what was delivered */
     uint64_t calls[LOAD_CALLS];          /* calls for a batch by the time that they took: below 1 us, 1 to 2, 2 to 4
                                             ... */
-    double seconds, cpu_seconds;         /* time without that for checksums */
+    double seconds, cpu_seconds;         /* seconds without those that checksums took */
 };
 
 struct load_result {
@@ -53,8 +53,8 @@ struct load_result {
     double bare_ratio;     /* median over the rounds of the loader's seconds per token divided by the bare loop's */
     double synthetic_loss; /* share of a step's time that the loader adds */
     struct leat_loader_stats stats;
-    struct leat_loader_source *sources; /* sources of the plan, to be freed; NULL: no loader was used */
-    struct leat_times next;             /* time of a call for a batch, or for a view */
+    struct leat_loader_source *sources; /* sources of the plan, which the caller frees; NULL: no loader was used */
+    struct leat_times next;             /* times of the calls for a batch, or for a view */
     double calls_per_batch;             /* calls of the GPU's driver by loader and consumer; 0 on the host */
     double memory_mib;
     uint64_t checksum;
@@ -67,13 +67,13 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
 
 /* ---- load_bare.c ---- */
 
-/* A loop that copies or widens rows at places of mapped files, with as little code as possible. All of them are in
- * memory before. */
+/* A loop that copies or widens rows at places of mapped files, with as little code as possible. The files are read
+ * into memory before. */
 struct load_bare;
 enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *plan, const struct load_values *v,
                                 struct leat_error *err);
 void load_bare_close(struct load_bare *b);
-/* Copies the rows of the next `steps` batches and adds to *f. */
+/* Copies the rows of the next `steps` batches and adds what it did to *f. */
 enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_figures *f, struct leat_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * load_bare.c: the bare loops that a loader is measured against: see load.h. They use one thread, one buffer, and as
- * many places of the same plan, but other places: the loader would have brought its own to the CPU's caches (hundreds
- * of MiB on servers), which would help the loop that comes next.
+ * load_bare.c: runs the bare loops that a loader is compared with. They use one thread, one buffer, and as many
+ * places of the same plan as the loader, but other places: the loader would have brought its own to the CPU's caches
+ * (hundreds of MiB on servers), which would help the loop that comes next.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
-/*
- * load_files.c: the files that `leat-bench load` writes: see load.h. Whatever was there is lost, so a file that this
- * run reads, or that is a part of a dataset, is refused. A trace is what Chrome (about:tracing) and Perfetto show.
- */
+/* load_files.c: opens and writes the files of `leat-bench load`. An old file is lost, so a file that this run reads,
+ * or that is a part of a dataset, is refused. A trace is what Chrome (about:tracing) and Perfetto show. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

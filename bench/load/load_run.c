@@ -1,7 +1,5 @@
-/*
- * load_run.c: takes batches from a loader, or views from datasets, in rounds; between rounds the bare loop and steps
- * without a loader run, so that all of them see the same machine. See load.h.
- */
+/* load_run.c: takes batches from a loader, or views from datasets, in rounds. Between rounds the bare loop and steps
+ * without a loader run, so that all of them see the same machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +21,18 @@
 /* The consumer gets a batch's numbers in memory of the host or of a GPU, and its rows as stored, for the checksum. */
 struct consumer {
     const struct load_values *v;
-    uint8_t *inputs, *labels, *positions; /* with a GPU, only the copies for the checksum */
+    uint8_t *inputs, *labels, *positions; /* outputs of a batch in the host's memory; with a GPU, only the copies for
+                                             the checksum */
     uint8_t *ahead;                       /* NULL: not wanted */
     int32_t *sequences;
     uint64_t cu_seqlens_room;
     bool on_device;
     struct load_device device;
-    void *there[5];     /* the same five outputs on the GPU */
+    void *there[5];     /* memory on the GPU for the five outputs */
     uint8_t *row;       /* one row as stored, for the checksum */
-    XXH3_state_t *hash; /* NULL: neither a checksum nor a dump is wanted */
-    bool hashing;       /* rows that are taken now belong to checksum and dump */
-    FILE *dump;         /* the caller's file; NULL: not wanted */
+    XXH3_state_t *hash; /* NULL if neither a checksum nor a dump is wanted */
+    bool hashing;       /* true while rows that are taken belong to the checksum and the dump */
+    FILE *dump;         /* file of the dump, which the caller owns; NULL: not wanted */
     uint64_t aside_ns;  /* time spent on the checksum, which does not count */
     double aside_cpu;
 };
@@ -244,7 +243,7 @@ struct run {
     struct consumer consumer;
     struct durations *views;
     struct progress progress;
-    uint64_t held, to_hold; /* steps of work() that are done, and all of them: for the progress */
+    uint64_t held, to_hold; /* steps of work() that are done, and all of them; the progress shows them */
     bool ended;
 };
 
@@ -438,7 +437,7 @@ static double per_token(const struct load_figures *f)
     return machine_per(f->seconds, (double)f->tokens);
 }
 
-/* Runs as many steps of the bare loop, and of a loop that takes the same batch each time. */
+/* Runs as many steps of the bare loop, and as many of a loop that takes the same batch each time. */
 static enum leat_status beside(struct run *r, const struct load_figures *f, struct load_result *result, double *ratio,
                                struct leat_error *err)
 {
@@ -456,7 +455,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        s = consumer_hash(&r->consumer, b, err); /* The batch belongs to the checksum. */
+        s = consumer_hash(&r->consumer, b, err); /* This batch belongs to the checksum. */
         if (s == LEAT_OK)
             s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
         leat_batch_release(b, r->consumer.device.stream);
@@ -476,10 +475,8 @@ static enum leat_status warm_up(struct run *r, struct leat_error *err)
     return s;
 }
 
-/*
- * While the bare loop runs, or a batch in memory is used, the loader's thread fills its ring; these batches would hide
- * that it is slow. They go unused; then steps follow until the ring is as full as training finds it.
- */
+/* Takes and drops the batches that the loader's thread put into its ring while the bare loop ran or a batch in
+ * memory was used: they would hide that it is slow. Then makes steps until the ring is as full as in training. */
 static enum leat_status settle_ring(struct run *r, struct leat_error *err)
 {
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;

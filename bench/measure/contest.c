@@ -1,9 +1,9 @@
 /*
- * contest.c: see contest.h.
+ * contest.c: goes through the rounds, and in each through the cases.
  *
- * contest_run() goes through the rounds, and in each through the cases: a case prepares, the clocks are read, it runs,
- * and the clocks are read again. The first round is not kept. Each result keeps all its runs, so medians and spreads,
- * and ratios between two cases of the same round, are computed afterwards, for the table and for JSON alike.
+ * A case prepares, the clocks are read, it runs, and the clocks are read again. The first round is not kept. Each
+ * result keeps all its runs, so medians and spreads, and ratios between two cases of the same round, are computed
+ * afterwards, for the table and for JSON alike.
  */
 #include "contest.h"
 
@@ -169,7 +169,7 @@ void contest_print(const char *title, const struct contest_case *cases, const st
         print_row(widest, &cases[i], &results[i]);
 }
 
-/* Writes the spread, or null if the case does not count this. */
+/* Writes the spread, or null if the case counts no such thing. */
 static void json_spread(struct json *j, const char *key, struct contest_spread s)
 {
     if (s.max <= 0) {

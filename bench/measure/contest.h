@@ -20,7 +20,7 @@
 struct contest_work {
     uint64_t bytes;  /* 0: not counted */
     uint64_t items;  /* 0: not counted */
-    double seconds;  /* set by a case that measures a part of its run itself; 0: the whole run counts */
+    double seconds;  /* set by a case that itself measures a part of its run; 0: the whole run counts */
     char why[160];   /* why the case cannot run here: the end of "not measured: ..." */
     char note[160];  /* shown beside the numbers */
     unsigned number; /* number of this run, the warm-up included; set by contest.c */
@@ -33,7 +33,7 @@ struct contest_case {
     /* Called before each run, outside the clock, unless it is NULL. Returns false, with work->why, if the case
      * cannot run here. */
     bool (*prepare)(void *context, struct contest_work *work);
-    /* The run, which is measured. Returns false, with work->why, if the case cannot run here. */
+    /* Does the run that is measured. Returns false, with work->why, if the case cannot run here. */
     bool (*run)(void *context, struct contest_work *work);
 };
 

@@ -1,7 +1,5 @@
-/*
- * machine.h: the line that goes with every measurement: where, with what and when it was made. And what this process
- * takes of the machine: CPU time, which on a shared machine says more than the clock, and memory.
- */
+/* machine.h: the line that goes with every measurement: where, with what and when it was made. It also has what this
+ * process takes of the machine: CPU time, which on a shared machine says more than the clock, and memory. */
 #ifndef LEAT_BENCH_MACHINE_H
 #define LEAT_BENCH_MACHINE_H
 
@@ -27,7 +25,7 @@ double machine_thread_seconds(void);
 /* Returns the MiB of memory that only this process takes: its private pages and its page tables. */
 double machine_memory_mib(void);
 
-/* A rate, or a mean: 0 if the divisor is 0. */
+/* Returns a rate or a mean; 0 if the divisor is 0. */
 static inline double machine_per(double amount, double of)
 {
     return of > 0 ? amount / of : 0;

@@ -31,9 +31,9 @@
  * files. */
 #define AT_ONCE      TINY_OR((size_t)3, (size_t)64)
 #define WRITER_BYTES ((uint64_t)4 << 20)
-#define INPUT_BYTES  ((uint64_t)256) /* memory of each writer per input */
-#define WRITER_FILES 10u             /* that a writer keeps open */
-#define OTHER_FILES  10u             /* that are opened beside writers, for a moment */
+#define INPUT_BYTES  ((uint64_t)256) /* memory that each writer takes per input */
+#define WRITER_FILES 10u             /* files that a writer keeps open */
+#define OTHER_FILES  10u             /* files that are open beside the writers for a moment */
 
 struct division {
     const struct leat_merge_options *options;
@@ -44,7 +44,7 @@ struct division {
     size_t each;             /* datasets per value: its splits, then the rest */
     struct leat_info *infos; /* one per dataset */
     struct pace pace;
-    uint64_t arranging; /* bytes that arranging the present value adds to those done */
+    uint64_t arranging; /* bytes that arranging the present value adds to the bytes that are done */
     uint64_t deduplicated;
 };
 
@@ -95,8 +95,8 @@ static enum leat_status take_value(struct division *d, struct document *document
     return s;
 }
 
-/* Reads all documents. Adds their values if `add`; copies those with the values from `first` on to `outputs` (NULL:
- * none). */
+/* Reads all documents. Adds their values if `add` is true; copies the documents with the values from `first` on to
+ * `outputs`, unless it is NULL. */
 static enum leat_status each_document(struct division *d, bool add, struct outputs *outputs, size_t first,
                                       struct leat_error *err)
 {
@@ -166,7 +166,8 @@ static enum leat_status set_metadata(struct division *d, struct outputs *outputs
     return s;
 }
 
-/* Returns the path at which a value's documents are collected: that of its dataset, or of one still to be arranged. */
+/* Returns the path at which a value's documents are collected: that of the value's dataset, or that of a dataset
+ * which is still to be arranged. */
 static char *collected(const struct division *d, size_t i)
 {
     return by_stage_path(&d->stage, name_of(d, i), arranges(d->options) ? ".packed" : "");
@@ -284,7 +285,7 @@ static enum leat_status write_all(struct division *d, struct leat_error *err)
     uint64_t passes = (count + at_once - 1) / at_once, arranging = d->options->shuffle ? 2 : arranges(d->options);
     enum leat_status s = LEAT_OK;
 
-    d->pace.done = d->pace.bytes = 0; /* counting the values was no part of it */
+    d->pace.done = d->pace.bytes = 0; /* the progress does not include counting the values */
     d->pace.total = d->parts->token_bytes * (passes + arranging);
     for (size_t first = 0; s == LEAT_OK && first < count; first += at_once)
         s = write_values(d, first, count - first < at_once ? count - first : at_once, err);
@@ -319,7 +320,7 @@ static enum leat_status make_infos(struct division *d, struct leat_error *err)
 {
     size_t count = d->values.count * d->each;
 
-    d->infos = calloc(count + 1, sizeof *d->infos); /* there may be no value */
+    d->infos = calloc(count + 1, sizeof *d->infos); /* the count may be 0 */
     if (!d->infos)
         return status_no_memory(err, count * sizeof *d->infos);
     for (size_t i = 0; i < count; i++)

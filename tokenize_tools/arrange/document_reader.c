@@ -1,9 +1,9 @@
 /*
- * document_reader.c: two buffers move over each part. A block has the starts, origins, ids and hashes of up to
+ * document_reader.c: moves two buffers over each part. A block has the starts, origins, ids and hashes of up to
  * BLOCK_DOCUMENTS documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of
  * tokens, and moves on only when a document's next token lies outside it: small documents share one read, and a
  * document of any length passes through in chunks. Helpers read the next windows ahead. Begin and end tokens are
- * checked and left off, since the writer of the output adds them.
+ * checked and left out, since the writer of the output adds them.
  */
 #include "document_reader.h"
 
@@ -19,8 +19,12 @@
 #include "base/tiny.h"
 
 #define BLOCK_DOCUMENTS TINY_OR((uint64_t)5, (uint64_t)4096)
-#define BLOCK_ID_BYTES  TINY_OR((uint64_t)16, (uint64_t)1 << 20)   /* a longer id is taken alone */
-#define WINDOW_BYTES    TINY_OR((uint64_t)64, (uint64_t)256 << 10) /* in the level 2 cache when it is copied on */
+#define BLOCK_ID_BYTES                                                                                                 \
+    TINY_OR((uint64_t)16, (uint64_t)1 << 20) /* a document with a longer id has a block of its
+                                                                      own */
+#define WINDOW_BYTES                                                                                                   \
+    TINY_OR((uint64_t)64, (uint64_t)256 << 10) /* so a window lies in the level 2 cache when it
+                                                                      is copied on */
 
 static enum leat_status make_windows(struct document_reader *r, struct leat_error *err)
 {
@@ -95,7 +99,7 @@ static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, stru
                      : LEAT_OK;
 }
 
-/* Loads the documents of the part from `first` on, as many as make a block. */
+/* Loads a block: the documents of the part from `first` on, as many as fit. */
 static enum leat_status load_block(struct document_reader *r, uint64_t first, struct leat_error *err)
 {
     const struct merge_part *s = r->part;
@@ -147,7 +151,8 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     uint64_t i, fixed = (r->begin_token != LEAT_NONE) + (r->end_token != LEAT_NONE);
     enum leat_status s = LEAT_OK;
 
-    r->pace->bytes += (r->token_end - r->token) * r->width; /* the tokens of the document before that were not taken */
+    r->pace->bytes += (r->token_end - r->token) * r->width; /* counts the tokens of the previous document that nobody
+                                                               took */
     r->token = r->token_end;
     if (!r->part || r->at == r->part->first_document + r->part->documents)
         next_part(r);
@@ -193,7 +198,8 @@ static void fill_window(struct job *j)
         w->status = leat_dataset_mask(w->part->dataset, w->first, w->count, w->mask, err);
 }
 
-/* Gives helpers a window to fill with tokens from `first` on, as many as fit up to the part's end. */
+/* Queues a window for the helpers, which fill it with the tokens from `first` on, as many as fit up to the part's
+ * end. */
 static void give_window(struct document_reader *r, struct reader_window *w, uint64_t first)
 {
     uint64_t left = r->part->first_token + r->part->tokens - first;
@@ -210,7 +216,7 @@ static bool holds(const struct document_reader *r, const struct reader_window *w
     return w->part == r->part && r->token >= w->first && r->token - w->first < w->count;
 }
 
-/* Reads on after the last window, in those that are free. */
+/* Lets helpers read what follows the last window, as far as windows are free. */
 static void read_ahead(struct document_reader *r)
 {
     const struct reader_window *last = &r->windows[(r->current + r->ahead) % READER_WINDOWS];

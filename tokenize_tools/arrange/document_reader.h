@@ -9,7 +9,7 @@
 #include "merge_parts.h"
 #include "sorting/helpers.h"
 
-#define READER_WINDOWS 4u /* windows, of which helpers read three ahead; without helpers there is one */
+#define READER_WINDOWS 4u /* helpers read three windows ahead; without helpers there is one window */
 
 struct document {
     uint64_t number; /* number in the order of the parts */
@@ -33,10 +33,10 @@ struct reader_window {
 struct document_reader {
     const struct merge_parts *parts;
     const struct merge_part *part; /* the part that is read */
-    size_t part_number;            /* number of the next part */
-    uint64_t number;               /* number of the next document */
+    size_t part_number;            /* number of the part that follows */
+    uint64_t number;               /* number of the document that follows */
     uint64_t first, count;         /* the block of documents, in their part's list */
-    uint64_t at;                   /* the next document, in its part's list */
+    uint64_t at;                   /* place of the next document in its part's list */
     uint64_t id_at;                /* place of the next document's id in `ids` */
     uint64_t *starts;
     struct leat_origin *origins;
@@ -69,7 +69,8 @@ void document_reader_close(struct document_reader *r);
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
                                       struct leat_error *err);
 
-/* Tokens in the stored width, and their mask (NULL if no part has one). The reader owns them until the next call. */
+/* A piece of a document: its tokens in the stored width, and their mask (NULL if no part has one). The reader owns
+ * both until the next call. */
 struct token_chunk {
     const void *ids;
     const uint8_t *mask;

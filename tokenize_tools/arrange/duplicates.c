@@ -1,8 +1,10 @@
 /*
- * duplicates.c: different texts with one XXH3-128 can be made on purpose, so an equal hash alone is no reason to drop a
- * document. Documents whose hash occurs several times are candidates. Their tokens are read, in the order of the files,
- * and hashed with a key that is new in each run: documents are duplicates if these hashes are equal too. The result
- * does not depend on the key (but with probability 2^-128).
+ * duplicates.c: finds candidates, and compares their tokens.
+ *
+ * Different texts with one XXH3-128 can be made on purpose, so an equal hash alone is no reason to drop a document.
+ * Documents whose hash occurs several times are candidates. Their tokens are read, in the order of the files, and
+ * hashed with a key that is new in each run: documents are duplicates if these hashes are equal too. Only with
+ * probability 2^-128 does the result depend on the key.
  */
 #include "duplicates.h"
 
@@ -40,7 +42,7 @@ struct finder {
 
 /* ---- Candidates ---- */
 
-/* Puts the hashes of a part's documents, of which the first has the number `number`. */
+/* Adds the hashes of a part's documents to the sort. The part's first document has the number `number`. */
 static enum leat_status put_part(struct finder *f, const struct merge_part *s, uint64_t number, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -52,7 +54,7 @@ static enum leat_status put_part(struct finder *f, const struct merge_part *s, u
         for (uint64_t i = 0; status == LEAT_OK && i < here; i++) {
             struct triple t = { bytes_load64(f->hashes[i] + 8), bytes_load64(f->hashes[i]), number + at + i };
 
-            if (t.a || t.b) /* a hash of zeros is unknown, and equal to no other */
+            if (t.a || t.b) /* a hash of zeros means "unknown", and equals no other hash */
                 status = external_sort_put(&f->by_text, t, err);
         }
         if (status == LEAT_OK)
@@ -73,7 +75,7 @@ static enum leat_status put_equal(struct finder *f, struct external_sort *sorted
 {
     struct triple t, before = { 0, 0, 0 };
     enum leat_status s = LEAT_OK;
-    bool more = true, put = true; /* `put`: the triple before is in, or is not wanted */
+    bool more = true, put = true; /* `put` is true if the previous triple has been put, or is not wanted */
 
     while (s == LEAT_OK) {
         s = external_sort_next(sorted, &t, &more, err);
@@ -116,7 +118,7 @@ struct candidates {
     uint64_t number; /* number of the part's first document */
     unsigned count;
     uint64_t numbers[GROUP_SIZE];
-    struct triple found[GROUP_SIZE]; /* hash of the text and tokens, and number */
+    struct triple found[GROUP_SIZE]; /* hashes of the text and the tokens, and the numbers */
     uint32_t *tokens;
     enum leat_status status;
     struct leat_error error;
@@ -233,7 +235,7 @@ static enum leat_status hash_part(struct finder *f, const struct merge_part *par
     for (unsigned i = 0; s == LEAT_OK && i < GROUPS; i++)
         s = take_group(f, &f->groups[f->next_group++ % GROUPS], err);
     for (unsigned i = 0; s != LEAT_OK && i < GROUPS; i++)
-        helpers_drop(f->helpers, &f->groups[i].job); /* they read the part */
+        helpers_drop(f->helpers, &f->groups[i].job); /* helpers may still read the part */
     return s;
 }
 
@@ -244,7 +246,7 @@ static enum leat_status open_finder(struct finder *f, const char *path, uint64_t
                                     struct pace *pace, struct leat_error *err)
 {
     *f = (struct finder) { .path = path, .helpers = helpers, .pace = pace, .memory = memory };
-    /* if two sorts are in use at once, the first takes three quarters */
+    /* two sorts are in use at once; the first one takes three quarters of the memory */
     external_sort_begin(&f->by_text, path, memory - memory / 4);
     external_sort_begin(&f->candidates, path, memory / 4);
     external_sort_begin(&f->by_tokens, path, 0);
@@ -304,7 +306,7 @@ enum leat_status duplicates_find(struct duplicates *d, const struct merge_parts 
     enum leat_status s;
 
     *d = (struct duplicates) { .more = false };
-    /* the smaller share is for what is kept while documents are copied */
+    /* this is the smaller share: the sort is kept while documents are copied */
     external_sort_begin(&d->numbers, path, memory_bytes / 4);
     s = open_finder(&f, path, memory_bytes, helpers, pace, err);
     if (s == LEAT_OK)

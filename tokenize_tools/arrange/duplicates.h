@@ -12,8 +12,8 @@
 
 struct duplicates {
     struct external_sort numbers; /* numbers of the documents that will be dropped */
-    struct triple next;           /* the next of these numbers */
-    bool more;                    /* false if there is no next one */
+    struct triple next;           /* the next document that will be dropped */
+    bool more;                    /* false if `next` is none, since all were taken */
 };
 
 /* Finds all duplicates; `helpers` (or NULL) read and hash the tokens of candidates. Files lie on the disk of `path`,

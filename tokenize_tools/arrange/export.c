@@ -1,10 +1,10 @@
 /*
- * export.c: leat_export(): a dataset written as files of another tool. (Opening such files in place belongs to
+ * export.c: leat_export(): writes a dataset as files of another tool. (Opening such files in place belongs to
  * src/dataset/, importing them to leat's Python package.)
  *
- * Each format is a row of a table: the names of its files, what fits into them, and functions for what is not tokens.
- * The tokens themselves are copied in one way for all, in chunks, in the order in which they are stored; pages that
- * have a hash are checked first, since in the copy nobody could.
+ * Each format is a row of a table: the names of its files, what fits into them, and functions that write everything
+ * but the tokens. The tokens are copied in one way for all formats, in chunks, in the order in which they are
+ * stored. Pages that have a hash are checked first, since nobody could check them in the copy.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct export_file {
     int fd;
     bool named;
     uint64_t bytes; /* written */
-    bool none;      /* true if it gets no name because it would be empty; a file of that name is removed */
+    bool none;      /* true if it gets no name because it would be empty; then an old file of that name is removed */
     uint8_t *buffer;
     size_t used;
 };
@@ -234,7 +234,7 @@ static enum leat_status put_pointers(struct exporting *e, struct export_file *f,
     return s;
 }
 
-/* The document index: where documents end among sequences. */
+/* Writes the document index: each document ends where this number of sequences ends. */
 static enum leat_status put_documents(struct exporting *e, struct export_file *f, const uint64_t *starts,
                                       uint64_t count, struct leat_error *err)
 {
@@ -352,7 +352,7 @@ static enum leat_status datatrove_other(struct exporting *e, unsigned number, st
         return put_loss(e, f, err);
     if (number > DATATROVE_LOSS)
         return each_start(e, f, put_ends, err);
-    /* rounded as datatrove does; what stands before the last digit is the locale's */
+    /* This is rounded as datatrove does; only the character before the last digit depends on the locale. */
     snprintf(millions, sizeof millions, "%.1f", (double)e->info.tokens / 1e6);
     snprintf(text, sizeof text, "Unknown Tokenizer|%u\n%" PRIu64 "\n%.*s.%c M", e->width, e->info.tokens,
              (int)strspn(millions, "0123456789"), millions, millions[strlen(millions) - 1]);
@@ -442,7 +442,7 @@ static enum leat_status copy_chunk(struct exporting *e, uint64_t first, uint64_t
 {
     enum leat_status s = leat_dataset_verify_range(e->dataset, first, count, err);
 
-    if (s == LEAT_OK || s == LEAT_E_NOT_FOUND) /* no hashes are stored */
+    if (s == LEAT_OK || s == LEAT_E_NOT_FOUND) /* LEAT_E_NOT_FOUND means that no hashes are stored */
         s = leat_dataset_read_u32(e->dataset, first, count, ids, err);
     if (s == LEAT_OK && e->info.vocabulary - 1 > max_id(e))
         s = check_ids(e, ids, first, count, err);

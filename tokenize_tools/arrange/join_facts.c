@@ -1,4 +1,4 @@
-/* join_facts.c: joins inputs one by one, and metadata key by key. */
+/* join_facts.c: joins the lists of inputs entry by entry, and the metadata key by key. */
 #include "join_facts.h"
 
 #include <stdio.h>
@@ -50,9 +50,9 @@ static enum leat_status load(struct named_input *n, const struct merge_part *s, 
 }
 
 /*
- * Returns true if a share's first input is the rest of the last input before it. Then both have one name and size; but
- * so do two entries of a file that was named twice in a row, so the share says whether it begins inside an input.
- * Inputs of unknown size are never cut.
+ * Returns true if a share's first input is the rest of the last input before it. The two then have the same name and
+ * size. So do two entries of a file that was named twice in a row; therefore the share says whether it begins inside
+ * an input. Inputs of unknown size are never cut.
  */
 static bool continues(const struct joined *j, const struct merge_part *s, const struct named_input *n)
 {
@@ -60,7 +60,8 @@ static bool continues(const struct joined *j, const struct merge_part *s, const 
            strcmp(n->path, j->last.path) == 0;
 }
 
-/* Hashes of inputs are sums over their pages, and each share has those of the pages that begin in it. */
+/* Adds one sum to another. The hash of an input is the sum over its pages, and each share has the sum over the pages
+ * that begin in it. */
 static void add_hash(uint8_t sum[16], const uint8_t more[16])
 {
     uint64_t low, carry = !bytes_add(bytes_load64(sum), bytes_load64(more), &low);
@@ -119,7 +120,8 @@ static bool key_is_used(const struct merge_parts *all, const char *key)
 
 static bool holds_for_all(const struct merge_parts *all, const struct leat_metadata_pair *pair)
 {
-    /* parts that are each shuffled or deduplicated are not so together; a share is deduplicated with its whole run */
+    /* Several parts that are each shuffled or deduplicated are not shuffled or deduplicated as a whole. A share is:
+     * it was deduplicated together with its whole run. */
     bool same = all->count == 1 || all->items[0].shares.of ||
                 (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 

@@ -30,7 +30,7 @@
 #include "splits/split_fractions.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
-#define MEMORY_ITSELF     ((uint64_t)16 << 20) /* in addition to that, as leat_pack.h says */
+#define MEMORY_ITSELF     ((uint64_t)16 << 20) /* used beside the memory for sorting, as leat_pack.h says */
 #define MEMORY_PER_OUTPUT ((uint64_t)8 << 20)
 #define MEMORY_MIN        TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
 
@@ -39,7 +39,7 @@ struct merge {
     bool folders;    /* see merge_into() */
     char *temporary; /* temporary files lie beside this path */
     struct merge_parts parts;
-    const char *field; /* that the documents are divided by, or carry the values of; NULL: none */
+    const char *field; /* field that documents are divided by, or whose values they carry; NULL: none */
     struct outputs outputs;
     struct split_fractions splits;
     struct duplicates duplicates;
@@ -50,8 +50,11 @@ struct merge {
 
 /* ---- The request ---- */
 
-/* A run that keeps nothing has failed; for a run in parts, that shows here. If it was split, what is left out here may
- * be in the other splits. */
+/*
+ * Returns LEAT_E_EMPTY if a filter left no document of the whole run: such a run has failed, and a run in shares
+ * can only tell when they are merged. If it was split, the documents that are missing here may be in the other
+ * splits.
+ */
 static enum leat_status check_kept(const struct merge *m, struct leat_error *err)
 {
     const struct merge_part *first = &m->parts.items[0];
@@ -140,7 +143,7 @@ static enum leat_status take_document(struct merge *m, const struct document *d,
     if (s == LEAT_OK && !drop)
         s = choose_output(m, d, &output, err);
     if (drop && m->options.shuffle)
-        m->pace.bytes += d->tokens * m->parts.first.token_width; /* these need not be written at the end */
+        m->pace.bytes += d->tokens * m->parts.first.token_width; /* these tokens need not be written at the end */
     if (s != LEAT_OK || drop)
         return s;
     return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)
@@ -178,7 +181,8 @@ static enum leat_status open_parts(struct merge *m, const char *const *names, si
     if (s != LEAT_OK)
         return s;
     refused = check_request(m, &why);
-    /* After the quick checks, since it reads all indexes. What they refuse may be due to damage: then that is said. */
+    /* Reading all indexes comes last, since it takes longest. If an index is damaged, this is reported instead of
+     * what the quick checks refused, which the damage may have caused. */
     s = merge_parts_check_indexes(&m->parts, &m->pace, err);
     if (s == LEAT_OK && refused != LEAT_OK && err)
         *err = why;
@@ -228,14 +232,14 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (o->dedup)
         s = duplicates_find(&m->duplicates, &m->parts, m->temporary, memory, &m->outputs.queue.helpers, &m->pace, err);
     if (o->dedup)
-        memory -= memory / 4; /* the duplicates' numbers may take that quarter */
+        memory -= memory / 4; /* the duplicates' numbers may take the rest */
     if (s == LEAT_OK && o->shuffle)
         s = begin_shuffle(m, memory, err);
     if (s == LEAT_OK)
         s = take_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_write(&m->shuffle, &m->outputs, &m->pace, err);
-    /* before the outputs are finished, which may need the space on the disk */
+    /* The space on the disk is freed first, since finishing the outputs may need it. */
     shuffle_end(&m->shuffle);
     if (s == LEAT_OK)
         s = set_metadata(m, err);

@@ -1,7 +1,5 @@
-/*
- * merge_parts.c: names of parts are sorted, so that the files of one part lie together; each part is opened and
- * compared with the first one; shares of a run are put in their order.
- */
+/* merge_parts.c: sorts the names of parts, so that the files of one part lie together; opens each part and compares
+ * it with the first one; and puts the shares of a run in their order. */
 #include "merge_parts.h"
 
 #include <inttypes.h>
@@ -31,7 +29,7 @@ enum kind { NAME_PLAIN, NAME_INDEX, NAME_TOKENS, NAME_BESIDE };
 
 struct merge_name {
     const char *name;
-    size_t length; /* length of the part's name in it */
+    size_t length; /* length of the part's name, which `name` begins with */
     enum kind kind;
 };
 
@@ -126,7 +124,7 @@ static size_t find_name(const struct merge_names *n, const char *text, size_t le
     return low;
 }
 
-/* Returns true if the part of `of` has a name of this kind, too. */
+/* Returns true if one of the names is of this kind and belongs to the part of `of`. */
 static bool part_has(const struct merge_names *n, const struct merge_name *of, enum kind kind)
 {
     for (size_t i = find_name(n, of->name, of->length, false); i < n->given; i++) {
@@ -302,7 +300,7 @@ static enum leat_status check_agreement(const struct leat_info *a, const struct 
 
     if (a->vocabulary != b->vocabulary)
         what = "vocabulary size; pack both with one tokenizer";
-    else if (a->token_width != b->token_width) /* it does not follow from the vocabulary if tokens were adopted */
+    else if (a->token_width != b->token_width) /* tokens that were adopted may have any size */
         what = "size of a token";
     else if (a->end_token != b->end_token)
         what = "end-of-document token";
@@ -374,7 +372,8 @@ static enum leat_status push_part(struct merge_parts *all, const struct leat_dat
 static enum leat_status open_part(struct merge_parts *all, const char *name, const char *first_name,
                                   struct leat_error *err)
 {
-    /* read, not mapped: everything is read once, and mapped pages would count as this process's memory */
+    /* The files are read, not mapped: everything is read once, and mapped pages would count as this process's
+     * memory. */
     struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset **d = &all->opened[all->opened_count];
@@ -398,7 +397,7 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
             name);
     if (s != LEAT_OK)
         return s;
-    /* sums of the sizes of real files */
+    /* These sums cannot overflow, since they are sizes of real files. */
     all->token_bytes += info.token_bytes;
     all->documents += info.documents;
     all->mask |= info.stores_mask != 0;
@@ -518,7 +517,7 @@ static bool skip_character(const char **text, char c)
     return true;
 }
 
-/* A value of another form says nothing about shares. */
+/* Ignores a value of another form, which says nothing about shares. */
 void shares_parse(struct shares *s, const struct leat_metadata *pairs)
 {
     struct shares parsed = { 0 };
@@ -608,7 +607,8 @@ static size_t find_missing_commit(const char *lines, const char *others, const c
     return 0;
 }
 
-/* Each share finds its inputs anew, and a branch may have moved on between them. */
+/* Checks that two shares read the same commits. Each share looks up its inputs by itself, and a branch may have
+ * moved on between them. */
 static enum leat_status check_commits(const struct merge_part *a, const struct merge_part *b, struct leat_error *err)
 {
     const char *of_a = merge_parts_metadata(a, SHARES_HUB_KEY), *of_b = merge_parts_metadata(b, SHARES_HUB_KEY);

@@ -68,11 +68,11 @@ struct merge_parts {
     size_t opened_count;
     struct merge_part *items;
     size_t count, room;
-    struct leat_info first;                    /* the first part's; all parts must agree with it */
+    struct leat_info first;                    /* facts of the first part, with which all parts must agree */
     uint64_t documents, token_bytes, id_bytes; /* sums over all parts */
     bool mask;               /* true if a part has a mask; then outputs have one, with 255 for tokens of other parts */
     bool lines, ids, hashes; /* true if at least one part stores them */
-    struct shares shares;    /* `of` is 0 unless the parts are some, but not all, shares of one run */
+    struct shares shares;    /* `of` is 0 unless the parts are some of the shares of one run, but not all */
     bool whole_run;          /* true if the parts are all shares of one run */
 };
 

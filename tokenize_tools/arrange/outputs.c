@@ -40,7 +40,7 @@ struct batch {
     struct leat_origin origins[BATCH_DOCUMENTS];
     uint8_t hashes[BATCH_DOCUMENTS][16];
     char text[BATCH_TEXTS];
-    bool masked; /* `mask` has a byte for each id */
+    bool masked; /* true if `mask` has a byte for each id */
     uint8_t mask[BATCH_BYTES / 2];
     _Alignas(8) uint8_t ids[BATCH_BYTES];
 };

@@ -18,7 +18,7 @@ struct batch;
  * place, in order; then a helper checks, copies, hashes and writes it. If all helpers have enough to do, the caller
  * does it. */
 struct batch_queue {
-    struct helpers helpers; /* they also do other jobs of a merge */
+    struct helpers helpers; /* helpers that also do other jobs of a merge */
     pthread_mutex_t lock;   /* guards `spare` and `waiting` */
     struct batch *spare;    /* list of batches to fill again */
     unsigned waiting;       /* batches that no helper has begun to write */
@@ -26,13 +26,13 @@ struct batch_queue {
 
 struct output {
     char *name;
-    struct leat_writer *writer; /* NULL once it has ended */
+    struct leat_writer *writer; /* NULL once the writer has finished or was abandoned */
     struct batch *batch;        /* the batch that is being filled, or NULL */
     bool direct;                /* true if the open document is too large for a batch and goes to the writer */
 };
 
 struct outputs {
-    struct output *items; /* the last one is OUTPUT */
+    struct output *items; /* one output per split, then OUTPUT */
     size_t count;
     uint32_t width; /* bytes per token */
     struct batch_queue queue;

@@ -19,11 +19,12 @@
 /* ---- A document in a bucket ---- */
 
 /*
- * These fields, then its tokens in the stored width, then its id, then zeros up to a multiple of 8, so that tokens are
- * aligned in memory. In this machine's order: no other process reads it.
+ * The head of a document's record. Its tokens in the stored width follow, then its id, then zeros up to a multiple
+ * of 8, so that tokens are aligned in memory. Numbers have this machine's byte order, since no other process reads
+ * them.
  */
 struct shuffle_record {
-    uint64_t number; /* among its output's documents, without shuffling */
+    uint64_t number; /* the document's number in its output if nothing is shuffled */
     uint64_t tokens;
     uint64_t input, offset, line, id_bytes; /* members of its origin */
     uint8_t hash[16];                       /* zeros: none */
@@ -59,7 +60,7 @@ static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 #define SHUFFLE_MAX_BITS           12u
 #define SHUFFLE_MAX_BITS_IN_MEMORY 8u
 #define SHUFFLE_MIN_BLOCK          TINY_OR((size_t)64, (size_t)4096)
-#define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
+#define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* size at which a disk writes blocks well */
 #define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)512 << 10)
 
 /* Buckets of about this size lie in the processor's caches while they are written: ten million documents of six tokens
@@ -141,7 +142,7 @@ enum leat_status shuffle_begin(struct shuffle *s, const struct shuffle_plan *pla
         .helpers = plan->helpers,
         .buckets = { .fd = -1 },
     };
-    /* growing in memory may take twice as much while it goes on */
+    /* A buffer that grows may take twice its memory while it is moved. */
     if (plan->bytes <= plan->memory / 2) {
         s->bits = shuffle_plan_bits_in_memory(plan->bytes);
         block_bytes = BUCKETS_IN_MEMORY;
@@ -262,15 +263,18 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
 /* ---- The second pass ---- */
 
 /*
- * The second pass writes one bucket after another, in the order of their documents' keys. A bucket that fits into
- * memory is read whole, and an index of its documents is sorted; helpers do that with the next buckets, while there is
- * memory. A larger bucket is divided by the next bits of the keys, and each of its parts is written as a bucket; but if
- * it is large because its documents are, only its keys are sorted, and each document is copied from the file.
+ * The second pass writes one bucket after another, in the order of their documents' keys. If a bucket fits into
+ * memory, it is read whole, and an index of its documents is sorted; helpers do this with the next buckets as far as
+ * there is memory. If it does not fit, it is divided by the next bits of the keys, and each of its parts is written
+ * as a bucket. If it does not fit because its documents are large, only its keys are sorted, and each document is
+ * copied from the file.
  */
 
-#define CHUNK_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* read at once of a document that is not loaded */
+#define CHUNK_BYTES                                                                                                    \
+    TINY_OR((size_t)64, (size_t)1 << 20) /* bytes that are read at once of a document which is not
+                                                            loaded */
 
-#define LOADED_MAX  4u
+#define LOADED_MAX 4u
 
 /* A bucket in memory, and the places of its documents, sorted. */
 struct loaded {
@@ -290,7 +294,7 @@ struct writing {
     struct outputs *outputs;
     size_t output; /* the output that is written */
     struct pace *pace;
-    struct loaded loaded[LOADED_MAX]; /* buckets before `next`; bucket i is item i % LOADED_MAX */
+    struct loaded loaded[LOADED_MAX]; /* loaded buckets before `next`; bucket i is item i % LOADED_MAX */
     size_t next;                      /* the first bucket that no helper loads yet */
     uint64_t held;                    /* bytes of the loaded buckets */
 };
@@ -527,7 +531,7 @@ static enum leat_status fill_index(struct writing *w, struct buckets *buckets, s
     return s;
 }
 
-/* Memory for a document that is copied: a chunk of its tokens, and its id. */
+/* Memory for a document that is copied from the file: a chunk of its tokens, and its id. */
 struct copy_room {
     uint8_t *chunk;
     char *id;
@@ -613,7 +617,7 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
 static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
                                      struct leat_error *err);
 
-/* The depth of this recursion is bounded by the bits of a key. */
+/* Divides a bucket and writes its parts. The recursion is no deeper than a key has bits. */
 static enum leat_status write_divided(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
                                       struct leat_error *err)
 {

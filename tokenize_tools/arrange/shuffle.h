@@ -22,9 +22,9 @@ struct shuffle {
     uint64_t seed, memory;
     uint32_t width; /* bytes of a token */
     uint32_t cost;  /* bytes of a token with its mask, if there is one */
-    uint8_t *block; /* tokens and their masks on their way to a bucket; NULL without masks */
+    uint8_t *block; /* tokens with their masks that are put into a bucket; NULL without masks */
     size_t output_count;
-    unsigned bits; /* first bits of a key that choose the bucket */
+    unsigned bits; /* number of bits at the beginning of a key that choose the bucket */
     struct helpers *helpers;
     struct buckets buckets;
     uint64_t *numbers; /* number of each output's next document */

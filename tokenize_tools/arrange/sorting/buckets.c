@@ -1,9 +1,8 @@
 /*
- * buckets.c: a bucket has a buffer of one block for its end; a full buffer is written to the next free
- * block of the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and
- * large writes, and reading a bucket back is a walk over its blocks. The file is made when the first block is written.
- * Where there are helpers, one of them writes the block, and the bucket goes on in the buffer of a block that is
- * written.
+ * buckets.c: gives each bucket a buffer of one block for its end. A full buffer is written to the next free block of
+ * the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and large
+ * writes, and a bucket is read back block by block. The file is made when the first block is written. Where there
+ * are helpers, one of them writes the full buffer, and the bucket gets a buffer whose block is written already.
  */
 #include "buckets.h"
 
@@ -76,7 +75,7 @@ static void write_job(struct job *j)
     w->status = file_write_at(w->buckets->fd, w->place, w->block, w->bytes, w->buckets->path, &w->error);
 }
 
-/* Gives the buffer to a helper, and takes that of a block which is written. */
+/* Lets a helper write the buffer, and takes the buffer of a block that is written. */
 static enum leat_status give_block(struct buckets *s, struct bucket *b, struct leat_error *err)
 {
     struct bucket_write *w = &s->writes[s->next_write++ % BUCKETS_WRITES];
@@ -210,7 +209,7 @@ void buckets_free_blocks(const struct buckets *s, size_t i)
     struct bucket *b = &s->items[i];
 
 #ifdef FALLOC_FL_PUNCH_HOLE
-    /* if it cannot be done, the space is free when the file is closed */
+    /* if this fails, the space is freed when the file is closed */
     for (size_t k = 0; !b->freed && s->block_bytes >= BUCKETS_FREED && k < b->block_count; k++)
         if (fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(b->blocks[k] * s->block_bytes),
                       (off_t)s->block_bytes) != 0)
@@ -245,7 +244,7 @@ void bucket_cursor_close(struct bucket_cursor *c)
     c->buffer = NULL;
 }
 
-/* Moves what is left to the start of the buffer, and fills up the rest. */
+/* Moves the bytes that are left to the start of the buffer, and reads more behind them. */
 static enum leat_status refill(struct bucket_cursor *c, struct leat_error *err)
 {
     uint64_t left = c->buckets->items[c->number].bytes - c->next;

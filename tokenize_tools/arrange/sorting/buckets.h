@@ -45,7 +45,7 @@ struct buckets {
     struct bucket_write *writes; /* BUCKETS_WRITES writes, used in turn; NULL without helpers */
     unsigned next_write;
     int fd;
-    size_t block_bytes; /* BUCKETS_IN_MEMORY if there is no file */
+    size_t block_bytes; /* size of a block; BUCKETS_IN_MEMORY if there is no file */
     uint64_t file_blocks;
     struct bucket *items;
     size_t count;

@@ -1,7 +1,7 @@
 /*
- * external_sort.c: triples fill the memory; when it is full, they are sorted and written as a run. At the end, a heap
- * of the runs' first triples merges them, and each run has a share of the memory to read ahead. If there are too many
- * runs for that, they are merged to one run first, so their number does not grow with what is sorted.
+ * external_sort.c: fills the memory with triples; when it is full, sorts them and writes them as a run. At the end,
+ * a heap of the runs' first triples merges them, and each run has a share of the memory to read ahead. If there are
+ * too many runs for that, they are merged to one run first, so their number does not grow with what is sorted.
  */
 #include "external_sort.h"
 
@@ -15,12 +15,12 @@
 /* ---- In memory ---- */
 
 /*
- * A radix sort by one byte after another, the highest first, in place (each element is swapped to where its byte
- * belongs), down to small groups, which are sorted by insertion. Hashes, whose first bytes divide them evenly, take two
- * or three passes; equal triples go through all 24 bytes.
+ * A radix sort by one byte after another, the highest first. It works in place: each element is swapped to where its
+ * byte belongs. Groups of at most SMALL elements are sorted by insertion. Hashes, whose first bytes divide them
+ * evenly, take two or three passes; equal triples go through all 24 bytes.
  */
 
-#define SMALL  24u /* elements: insertion is faster */
+#define SMALL  24u /* number of elements up to which insertion is faster */
 #define VALUES 256u
 #define BYTES  24u /* size of a triple */
 
@@ -99,9 +99,11 @@ void triple_sort(struct triple *t, size_t count)
 
 /* ---- In files ---- */
 
-#define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* the least that is kept in memory, whatever the bound */
+#define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* as many triples are kept in memory, whatever the bound */
 #define FIRST_TRIPLES  ((size_t)1024)
-#define MAX_RUNS       TINY_OR((size_t)4, (size_t)512) /* this many are merged to one before another one comes */
+#define MAX_RUNS                                                                                                       \
+    TINY_OR((size_t)4, (size_t)512) /* so many runs are merged to one before another run is
+                                                          written */
 
 void external_sort_begin(struct external_sort *s, const char *path, uint64_t memory_bytes)
 {

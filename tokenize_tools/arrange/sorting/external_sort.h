@@ -26,7 +26,7 @@ static inline bool triple_less(const struct triple *x, const struct triple *y)
     return x->b != y->b ? x->b < y->b : x->c < y->c;
 }
 
-/* Sorts in place, without memory of its own, in time proportional to the count for any numbers. */
+/* Sorts the triples in place. The time is proportional to their count, whatever their numbers are. */
 void triple_sort(struct triple *t, size_t count);
 
 /* A sorted stretch of the file, of which a part is in memory. */

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define HELPERS_MAX 4u /* one thread arranges as much as some four read and write */
+#define HELPERS_MAX 4u /* one thread arranges as much as about four threads read and write */
 
 /* A job is a member of the struct that it works on, and keeps its result there. A zeroed job is done. */
 struct job {

@@ -1,4 +1,4 @@
-/* keyed_hash.c: the algorithm of Aumasson and Bernstein, SipHash: a fast short-input PRF, 2012. */
+/* keyed_hash.c: computes SipHash (Aumasson and Bernstein: SipHash: a fast short-input PRF, 2012). */
 #include "keyed_hash.h"
 
 static uint64_t rotate(uint64_t x, unsigned by)

@@ -1,8 +1,9 @@
 /*
- * by_stage.c: the names are given as one dataset gets its own (FORMAT.md, chapter 7), but each step for all of them:
- * older indexes are removed, tokens are renamed, indexes are renamed, and the folder is synced after each step. A
- * dataset that a kill in between leaves is either whole or does not open: its token file has no index, and is known as
- * a leftover by the index that still lies in the folder without its tokens.
+ * by_stage.c: gives all datasets their names in the steps in which one dataset gets its own (FORMAT.md, chapter 7),
+ * each step for all of them: older indexes are removed, tokens are renamed, indexes are renamed, and the folder is
+ * synced after each step. If the process is killed in between, each dataset is either whole or does not open: its
+ * token file has no index. The index that still lies in the folder without its tokens shows that this token file is
+ * a leftover.
  */
 #include "by_stage.h"
 
@@ -20,7 +21,7 @@
 #include "base/path.h"
 #include "base/status.h"
 
-/* The lock is that of a writer: no value's dataset has this name, which is not spelled like one. */
+/* The folder is locked by a writer of this name. No value's dataset has it, since no name begins like this. */
 #define LOCK_NAME "%lock"
 
 char *by_stage_path(const struct by_stage *s, const char *name, const char *suffix)
@@ -70,7 +71,7 @@ static bool is_whole(const struct by_stage *s, const char *name)
     return whole;
 }
 
-/* Takes back the tokens of an index that lies in the folder without them: they have their final name already, but no
+/* Removes the tokens of an index that lies in the folder without them: they have their final name already, but no
  * index there. Tokens that do not belong to the index stay. */
 static enum leat_status remove_leftover(const struct by_stage *s, const char *name, struct leat_error *err)
 {
@@ -156,12 +157,12 @@ enum leat_status by_stage_open(struct by_stage *s, const char *output, struct le
 
 void by_stage_close(struct by_stage *s)
 {
-    if (s->lock) { /* otherwise another process uses the folder */
+    if (s->lock) { /* without the lock, another process uses the folder */
         each_file(s, remove_index, NULL);
         each_file(s, remove_file, NULL);
         leat_writer_abandon(s->lock);
     }
-    if (s->lock || s->made) /* fails, as it should, if another's files are in it */
+    if (s->lock || s->made) /* this fails if the folder still holds another process's files, as it should */
         rmdir(s->folder);
     for (size_t i = 0; i < s->count; i++) {
         free(s->items[i].name);

@@ -1,8 +1,8 @@
 /*
- * by_values.c: names differ if their values do. %XX can be read back, so names that are equal but for capitals come
- * from values that are equal but for capitals, and all of these have their capitals as %XX. A name that is too long
- * ends in "%-" and a hash of the value; that of the empty value is "%empty"; no other name has such characters after a
- * %. A name has no dot, so OUT.VALUE is neither a file of OUT nor OUT.OTHER.SPLIT.
+ * by_values.c: makes names that differ if their values do. %XX can be read back, so names that are equal but for
+ * capitals come from values that are equal but for capitals, and all of these have their capitals as %XX. A name
+ * that is too long ends in "%-" and a hash of the value; the name of the empty value is "%empty"; no other name has
+ * such characters after a %. A name has no dot, so OUT.VALUE is neither a file of OUT nor OUT.OTHER.SPLIT.
  */
 #include "by_values.h"
 
@@ -94,7 +94,7 @@ static bool is_capital(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Compares as in the C locale. */
+/* Returns true if two texts differ in capitals only, whatever the locale is. */
 static bool equal_but_for_capitals(const char *a, const char *b)
 {
     while (*a && (is_capital(*a) ? *a - 'A' + 'a' : *a) == (is_capital(*b) ? *b - 'A' + 'a' : *b)) {
@@ -110,7 +110,7 @@ static bool is_plain(char c, bool escape_capitals)
            (is_capital(c) && !escape_capitals);
 }
 
-/* Words that OUT's own files have after the dot. */
+/* Returns true if a file of OUT itself has this word after the dot. */
 static bool is_reserved(const char *value)
 {
     static const char *const reserved[] = { "leat", "tokens", "partial", "packed", "rejects" };

@@ -15,10 +15,10 @@
 
 #define BY_MAX_VALUES      1024u
 
-#define BY_METADATA_IDS    "leat.by.ids"    /* the field; values stand before ids */
-#define BY_METADATA        "leat.by"        /* the field that the dataset was divided off by */
+#define BY_METADATA_IDS    "leat.by.ids"    /* the field whose values stand before the ids */
+#define BY_METADATA        "leat.by"        /* the field by which the dataset was divided off */
 #define BY_METADATA_VALUE  "leat.by.value"  /* the value of the field in this dataset */
-#define BY_METADATA_VALUES "leat.by.values" /* the number of values, thus of datasets */
+#define BY_METADATA_VALUES "leat.by.values" /* the number of values, which is that of datasets */
 
 struct by_values {
     char **items; /* sorted as bytes */

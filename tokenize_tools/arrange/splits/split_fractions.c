@@ -39,7 +39,7 @@ static bool parse_fraction(const char *text, uint64_t *value)
     return any && !*text && *value > 0 && *value <= ONE;
 }
 
-/* Names that would make OUTPUT.NAME a file of OUTPUT itself. */
+/* Returns true if OUTPUT.NAME would be a file of OUTPUT itself. */
 static bool is_reserved(const char *name)
 {
     static const char *const reserved[] = { "leat", "tokens", "partial", "packed" };
@@ -92,10 +92,10 @@ static void print_split(struct split_fractions *f, const char *name, uint64_t va
         used--;
         digits--;
     }
-    f->text[digits == 0 ? used - 1 : used] = '\0'; /* leave out a point at the end */
+    f->text[digits == 0 ? used - 1 : used] = '\0'; /* leaves out a point at the end */
 }
 
-/* Reads the fraction of split i; with those before it, *sum, it must be at most 1. */
+/* Reads the fraction of split i. Added to *sum, the fractions before it, it must be at most 1. */
 static enum leat_status add_fraction(const struct leat_split *split, uint64_t *sum, uint64_t *value,
                                      struct leat_error *err)
 {
