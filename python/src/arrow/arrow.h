@@ -1,7 +1,7 @@
 /*
  * arrow.h: rows and columns from any Python object that supports Arrow's PyCapsule interface. The producer's
- * functions are called without the GIL; it takes the GIL itself if it needs it. Nothing of Arrow is needed to build or
- * to run: arrow_abi.h has its ABI.
+ * functions are called without the GIL; a producer takes the GIL itself if it needs it. Neither building nor running
+ * needs Arrow: arrow_abi.h has its ABI.
  *
  * The room python/src/arrow/ reads columns of Arrow's C interface; it knows no tokenizer.
  */
@@ -25,7 +25,7 @@ struct arrow_stream {
                                        array */
     struct ArrowSchema schema;
     struct ArrowArray array; /* the array in use */
-    int single;              /* 1: the single array has not been given yet */
+    int single;              /* 1 as long as the single array has not been given */
 };
 
 /* Takes over the stream of a capsule (of __arrow_c_stream__()) or the array of a pair of capsules (of
@@ -42,8 +42,9 @@ void arrow_stream_close(struct arrow_stream *s);
 /* ---- Columns (arrow_column.c): texts, numbers, lists of numbers ---- */
 
 /*
- * Nothing here knows Python, and whatever can be checked is checked: types, counts of buffers, children and rows,
- * offsets, indices into dictionaries. The interface does not say how long a buffer is; the last offset is believed.
+ * The functions for columns know no Python, and check whatever can be checked: types, counts of buffers, children
+ * and rows, offsets, indices into dictionaries. The interface does not say how long a buffer is, so the last offset
+ * is trusted.
  *
  * First arrow_find() looks for the column in a schema, once; then arrow_bind() takes each array of that schema.
  */
@@ -51,16 +52,16 @@ void arrow_stream_close(struct arrow_stream *s);
 #define ARROW_DEPTH 16 /* most levels of structs within structs */
 
 enum arrow_kind {
-    ARROW_NOTHING = 1,   /* type null: each row's value is missing */
+    ARROW_NOTHING = 1,   /* each row's value is missing, since the type is null */
     ARROW_TEXT32 = 2,    /* utf8, binary */
     ARROW_TEXT64 = 4,    /* large_utf8, large_binary */
     ARROW_VIEWS = 8,     /* utf8_view, binary_view */
     ARROW_NUMBER = 16,   /* integers */
     ARROW_LIST32 = 32,   /* list of integers */
     ARROW_LIST64 = 64,   /* large_list of integers */
-    ARROW_WEIGHTS = 128, /* with ARROW_LISTS: the numbers may also be bool, float32 or float64 */
+    ARROW_WEIGHTS = 128, /* lets ARROW_LISTS also have the types bool, float32 and float64 */
     ARROW_FLOAT = 256,   /* float32, float64 */
-    ARROW_ANY = 512      /* any type, of which only the presence of a value counts */
+    ARROW_ANY = 512      /* allows any type; only the presence of a value counts */
 };
 #define ARROW_TEXTS (ARROW_NOTHING | ARROW_TEXT32 | ARROW_TEXT64 | ARROW_VIEWS)
 #define ARROW_LISTS (ARROW_LIST32 | ARROW_LIST64)
@@ -71,8 +72,8 @@ struct arrow_place {
     int64_t children[ARROW_DEPTH];
     unsigned depth;
     enum arrow_kind kind;
-    char number;  /* type of the numbers or of a list's numbers, as in integers.h, or '?', 'f', 'd' for weights and
-                     floats */
+    char number;  /* type of the numbers (of those in the lists, with ARROW_LISTS): a letter as in integers.h, or
+                     '?', 'f', 'd' for weights and floats */
     char indices; /* type of a dictionary's indices; 0: the column has no dictionary */
 };
 
@@ -84,18 +85,18 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
                             struct arrow_place *place, struct leat_error *err);
 
 struct arrow_bits {
-    const uint8_t *valid; /* bits of the rows that have a value; NULL: all rows have one */
+    const uint8_t *valid; /* a bit per row, which is 1 if the row has a value; NULL: all rows have one */
     int64_t offset;
 };
 
-/* Values of one array. */
+/* The values of one array. */
 struct arrow_values {
     enum arrow_kind kind;
     char number;
     int64_t length, offset;
     const uint8_t *valid;
-    const void *offsets;       /* offsets, or the views or numbers themselves */
-    const void *data;          /* bytes of texts, or numbers of lists */
+    const void *offsets;       /* the offsets; or the views or numbers, with types that have no offsets */
+    const void *data;          /* bytes of the texts, or numbers of the lists */
     const void *const *more;   /* buffers of views */
     const int64_t *more_bytes; /* lengths of these buffers */
     int64_t more_count;
@@ -117,15 +118,16 @@ struct arrow_column {
 enum leat_status arrow_bind(struct arrow_column *column, const struct arrow_place *place,
                             const struct ArrowArray *array, struct leat_error *err);
 
-/* The value of a row. arrow_get() sets the members that its kind has, or `missing`. The memory is the array's. It
+/* The value of a row. arrow_get() sets the members that its kind has, or `missing`. The array owns the memory. It
  * returns LEAT_E_ARGUMENT if the array contradicts itself. */
 struct arrow_value {
     bool missing;
     const char *text; /* a text */
     uint64_t bytes;
-    int64_t number;       /* a number; a uint64_t if the type is 'Q' */
+    int64_t number;       /* set for a number; it is a uint64_t if the type is 'Q' */
     double real;          /* a float */
-    int64_t first, count; /* a list: its first number, for arrow_number(), and how many it has */
+    int64_t first, count; /* set for a list: the place of its first number, which arrow_number() takes, and how many
+                             it has */
 };
 enum leat_status arrow_get(const struct arrow_column *column, int64_t row, struct arrow_value *value,
                            struct leat_error *err);
@@ -141,7 +143,7 @@ bool arrow_negative(const struct arrow_column *column, int64_t number);
 
 /* ---- Conditions of a packer on the columns of a table (arrow_fields.c) ---- */
 
-/* The columns of fields that conditions name. Zeroed, it has none. */
+/* The columns of the fields that conditions name. A zeroed struct has none. */
 struct arrow_fields {
     struct arrow_place *places;
     struct arrow_column *columns; /* columns of the bound array */
@@ -157,7 +159,7 @@ enum leat_status arrow_fields_find(struct arrow_fields *f, const struct ArrowSch
                                    const struct leat_packer *p, struct leat_error *err);
 void arrow_fields_free(struct arrow_fields *f);
 
-/* The first binds the columns to an array, the second calls leat_packer_judge() for a row of it. */
+/* Bind the columns to an array, and call leat_packer_judge() for a row of it. */
 enum leat_status arrow_fields_bind(struct arrow_fields *f, const struct ArrowArray *array, struct leat_error *err);
 enum leat_status arrow_fields_judge(struct arrow_fields *f, int64_t row, struct leat_packer *p, uint32_t *keep,
                                     struct leat_error *err);
@@ -169,7 +171,7 @@ struct arrow_rows {
     struct arrow_place text, id, mask;
     bool has_id, has_mask;
     struct arrow_fields fields;
-    bool busy;     /* A call uses the rows, in a thread that may have released the GIL. */
+    bool busy;     /* true while a call uses the rows, in a thread that may have released the GIL */
     uint64_t rows; /* rows of earlier arrays */
 };
 
@@ -186,7 +188,7 @@ struct arrow_adding {
     uint64_t added;    /* documents added */
     uint64_t passed;   /* rows without a text that were left out */
     uint64_t kept_out; /* rows for which a condition of the packer does not hold */
-    bool end;          /* true: there was no array left */
+    bool end;          /* true if there was no array left */
     enum leat_status status;
     struct leat_error err;
 };

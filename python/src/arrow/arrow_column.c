@@ -1,11 +1,11 @@
 /*
- * arrow_column.c: see arrow.h.
+ * arrow_column.c: finds a column in a schema, binds it to arrays, and reads rows.
  *
- * arrow_find() follows a path through the structs of a schema, and records the number of each child and the kind of the
- * values. arrow_bind() goes the same way through an array: it adds up the offsets, collects the validity bits of the
- * structs, and checks what holds for the whole array. arrow_get() then finds a row: missing if it or a struct around it
- * is, and through its index if the column has a dictionary. It checks the offsets of that row only, so that binding an
- * array takes no pass over its rows.
+ * arrow_find() follows a path through the structs of a schema, and records the number of each child and the kind of
+ * the values. arrow_bind() goes the same way through an array: it adds up the offsets, collects the validity bits of
+ * the structs, and checks what holds for the whole array. arrow_get() then finds a row: the row is missing if it or
+ * a struct around it is missing; with a dictionary, its index leads to its value. arrow_get() checks the offsets of
+ * that row only, so binding an array takes no pass over its rows.
  */
 #include "arrow.h"
 

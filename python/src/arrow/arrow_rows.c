@@ -1,11 +1,11 @@
 /*
- * arrow_rows.c: see arrow.h.
+ * arrow_rows.c: adds rows of arrays to a packer, and keeps arrays of texts for a tokenizer.
  *
- * A column of texts is encoded; a column of lists holds ids already. check_rows() looks at all texts of an array before
- * add_rows() gives the first to the packer, so that an invalid or missing text takes nothing of the array. Later
- * failures (a number of a list that is not an id, one of the packer) may come in the middle of an array. Rows are
- * counted over all arrays: `skip` leaves out the first ones, and a row's number in its input is its origin's offset.
- * What a condition of the packer keeps out is not looked at: it may lack its text.
+ * A column of texts is encoded; a column of lists holds ids already. check_rows() looks at all texts of an array
+ * before add_rows() gives the first to the packer, so nothing of an array is taken if a text is invalid or missing.
+ * Later failures (a number of a list that is not an id, or a failure of the packer) may come in the middle of an
+ * array. Rows are counted over all arrays: `skip` leaves out the first ones, and a row's number in its input is its
+ * origin's offset. A row that a condition of the packer rejects is not looked at: its text may be missing.
  *
  * A tokenizer wants all texts of a stream at once: its arrays are moved out of it and kept, and nothing is copied.
  */
@@ -57,7 +57,7 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
     return LEAT_OK;
 }
 
-/* The bytes of a document's mask. */
+/* The mask of a document, a byte per id. */
 struct marks {
     uint8_t *at;
     size_t room;
@@ -112,7 +112,7 @@ static enum leat_status take_mask(const struct arrow_column *c, int64_t row, uin
     return LEAT_OK;
 }
 
-/* Reads a document's id: a text, or a number as it is written. */
+/* Reads a document's id, which is a text or a number. */
 static enum leat_status take_id(const struct arrow_column *c, int64_t row, char room[24], struct leat_origin *origin,
                                 struct leat_error *err)
 {
@@ -236,7 +236,7 @@ static enum leat_status bind_columns(struct arrow_rows *r, struct columns *c, st
     return s == LEAT_OK ? arrow_fields_bind(&r->fields, &r->stream.array, err) : s;
 }
 
-/* Gets the next array and binds the columns of the conditions to it. *end: there is none. */
+/* Gets the next array and binds the columns of the conditions to it. Sets *end to true if there is none. */
 static enum leat_status next_array(struct arrow_rows *r, const struct leat_packer *p, bool *end, struct leat_error *err)
 {
     enum leat_status s = arrow_fields_find(&r->fields, &r->stream.schema, p, err);

@@ -1,11 +1,12 @@
 /*
- * array.c: see array.h.
+ * array.c: makes Arrays and their DLPack capsules.
  *
- * An Array holds the handle of what owns its memory. Every DLPack capsule holds it once more, since a tensor may
- * outlive the Array, and be freed on any thread without the GIL, as handles allow. Capsules come in two forms:
- * consumers that pass max_version 1.0 or higher get the versioned one, which can say that memory is read-only, others
- * the plain one. Both forms lie at the start of struct managed, so that one pointer is enough to free either. A capsule
- * that nobody has consumed frees its tensor itself; consumers rename the capsule, so that it does not.
+ * An Array holds the handle of the object that owns its memory. Every DLPack capsule holds this handle once more,
+ * since a tensor may outlive the Array, and may be freed on any thread without the GIL, as handles allow. Capsules
+ * come in two forms: consumers that pass max_version 1.0 or higher get the versioned one, which can say that memory
+ * is read-only; others get the plain one. Both forms lie at the start of struct managed, so that one pointer is
+ * enough to free either. A capsule that nobody has consumed frees its tensor itself; consumers rename the capsule,
+ * so that it does not.
  */
 #include "array.h"
 
@@ -40,7 +41,7 @@ struct dl_versioned {
     struct dl_tensor tensor;
 };
 
-/* The object that a capsule points at. Both forms of a tensor begin it. */
+/* The object that a capsule points at, which begins with either form of a tensor. */
 struct managed {
     union {
         struct dl_managed plain;
@@ -66,7 +67,7 @@ static void delete_versioned(struct dl_versioned *t)
     managed_free(t->context);
 }
 
-/* A capsule that was not consumed still owns its tensor. */
+/* Frees the tensor of a capsule that nobody has consumed. */
 static void capsule_free(PyObject *capsule)
 {
     struct managed *m;

@@ -25,7 +25,7 @@ struct array_shape {
     unsigned bytes; /* bytes of a number */
     int little;     /* 1: the numbers are little-endian, even if the machine is not */
     int writable;
-    int device_type, device; /* as DLPack numbers devices; 0: the host */
+    int device_type, device; /* numbers that DLPack gives the kind of device and the device; device_type 0: the host */
 };
 
 /* Returns a new Array, which holds `owner` (may be NULL). */

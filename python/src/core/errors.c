@@ -45,7 +45,7 @@ static PyObject *text(const char *bytes)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
 }
 
-/* How Python spells what an error hints at: a row per hint of enum leat_hint. */
+/* The text in which Python spells each hint of enum leat_hint. */
 static const char *const hints[] = {
     [LEAT_HINT_NONE] = "",
     [LEAT_HINT_REPLACE] = " (force=True)",
@@ -59,7 +59,7 @@ static const char *const hints[] = {
     [LEAT_HINT_MEMORY] = " (memory=BYTES)",
     [LEAT_HINT_SAMPLES] = " (order=leat.integrations.megatron.order(samples=N))",
     [LEAT_HINT_APPEND_OR_REPLACE] = " (append=True or force=True)",
-    [LEAT_HINT_AGAIN] = "", /* The sentences say it themselves. */
+    [LEAT_HINT_AGAIN] = "", /* The sentences of these errors say it themselves. */
 #define PACK_HINT(name, command, python) [LEAT_HINT_##name] = " " python,
 #include "pack/option_rows.h"
 };

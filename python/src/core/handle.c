@@ -89,7 +89,7 @@ void handle_drop(struct handle *h)
 
 /* ---- Memory ---- */
 
-#define ALIGNMENT ((size_t)64) /* bytes; jax wants this alignment for arrays that it does not copy */
+#define ALIGNMENT ((size_t)64) /* bytes that memory is aligned to, so that jax does not copy arrays */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_KEPT  32u
 
@@ -157,7 +157,7 @@ static struct block *pool_take(struct pool *p, size_t bytes)
     return found;
 }
 
-/* If there is no room, the oldest block goes, because its size is probably no longer asked for. */
+/* Keeps a block. If there is no room, frees the oldest block, because its size is probably no longer asked for. */
 static void pool_keep(struct pool *p, struct block *b)
 {
     struct block *gone = NULL;

@@ -1,10 +1,11 @@
 /*
- * handle.h: objects of the library that several Python objects, and tensors of other packages, need at the same time:
- * open datasets, plans, loaders, views, memory. Each is closed when its last holder drops it, whichever that is, on any
- * thread, with or without Python's lock, because tensors are freed anywhere.
+ * handle.h: objects of the library that several Python objects, and tensors of other packages, need at the same
+ * time: open datasets, plans, loaders, views, memory. Each is closed when its last holder drops it, whichever that
+ * is. Any thread may drop it, with or without Python's lock, because tensors are freed anywhere.
  *
- * Memory for numbers that a consumer owns is such an object, too. A pool keeps what was freed and gives it out again,
- * which saves a batch the page faults of fresh memory: at 1 MiB per batch, they would take longer than filling it.
+ * Memory for numbers that a consumer owns is such an object, too. A pool keeps what was freed and gives it out
+ * again, which saves a batch the page faults of fresh memory: at 1 MiB per batch, they would take longer than
+ * filling it.
  */
 #ifndef LEAT_PYTHON_HANDLE_H
 #define LEAT_PYTHON_HANDLE_H
@@ -24,7 +25,7 @@ int handle_needs(struct handle *h, struct handle *other);
 /* Makes the handle keep everything that `other` keeps, but not `other` itself. */
 int handle_needs_same(struct handle *h, const struct handle *other);
 
-/* Makes the handle keep `other` in place of `before`, which it keeps so far. The caller has Python's lock. */
+/* Makes the handle keep `other` in place of `before`, which it has kept so far. The caller has Python's lock. */
 void handle_needs_instead(struct handle *h, struct handle *before, struct handle *other);
 
 void *handle_object(const struct handle *h);

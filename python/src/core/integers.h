@@ -1,5 +1,5 @@
-/* integers.h: integers of any type in memory that need not be aligned. A type is its letter in struct.unpack, numpy's
- * dtype.char and the array module: lower case for signed ones. */
+/* integers.h: integers of any type in memory that need not be aligned. A type is its letter in struct.unpack,
+ * numpy's dtype.char and the array module: lower case if it is signed. */
 #ifndef LEAT_PYTHON_INTEGERS_H
 #define LEAT_PYTHON_INTEGERS_H
 
@@ -13,7 +13,8 @@
         each('i', int, s32) each('I', unsigned, u32) each('l', long, slong) each('L', unsigned long, ulong)            \
             each('q', long long, s64) each('Q', unsigned long long, u64)
 
-/* integers_u8() and its kin return number i of an array. For a number below zero, they return it plus 2^64. */
+/* integers_u8() and the other functions of this name return number i of an array. For a number below zero, they
+ * return it plus 2^64. */
 #define INTEGERS_DEFINE(letter, type, name)                                                                            \
     static inline uint64_t integers_##name(const void *numbers, uint64_t i)                                            \
     {                                                                                                                  \

@@ -17,9 +17,11 @@
 
 #include "base/fields.h"
 
-/* Python before 3.13 needs the functions ..._SizeT for "#" in a format. Its own headers call these because of
- * PY_SSIZE_T_CLEAN; the headers of 3.13 and later do not, although what is built with them runs in older ones, too. All
- * versions have the functions. */
+/*
+ * Before Python 3.13, a "#" in a format needs the functions with ..._SizeT in their names. Python's own headers of
+ * these versions call them because of PY_SSIZE_T_CLEAN; the headers of 3.13 and later do not, although what is built
+ * with them runs in older versions, too. All versions have the functions.
+ */
 #if PY_VERSION_HEX >= 0x030D0000
 int _PyArg_ParseTuple_SizeT(PyObject *args, const char *format, ...);
 int _PyArg_ParseTupleAndKeywords_SizeT(PyObject *args, PyObject *kwargs, const char *format, char *const *names, ...);
@@ -63,19 +65,21 @@ int errors_register(PyObject *module);
 /* ---- Arguments and results (args.c) ---- */
 
 /* Converters for "O&" of PyArg_ParseTuple(): they return 1, or 0 with an exception set. */
-int args_u64(PyObject *object, void *out);         /* a uint64_t; anything with __index__ */
-int args_u64_or_none(PyObject *object, void *out); /* a uint64_t; None is LEAT_NONE */
-int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
+int args_u64(PyObject *object, void *out);         /* gets a uint64_t from anything with __index__ */
+int args_u64_or_none(PyObject *object, void *out); /* gets a uint64_t, which is LEAT_NONE for None */
+int args_address(PyObject *object, void *out);     /* gets a void *, which is NULL for None */
 
 /* Converts a path (str, bytes or os.PathLike) to a bytes object, whose reference the caller drops, and None to NULL. */
 int args_path(PyObject *object, void *bytes);
 
-/* The function for an option `waiting`. While a call waits for a server, it lets signal handlers run, and warns why
- * the call waits; Python's filter shows the warning once. If that raises, the call fails, and errors_raise() leaves
- * the exception as it is. */
+/*
+ * The function for an option `waiting`. While a call waits for a server, it lets signal handlers run, and warns why
+ * the call waits; Python's filter shows the warning once. If that raises an exception, the call fails, and
+ * errors_raise() leaves the exception as it is.
+ */
 uint32_t args_on_waiting(void *context, const char *why);
 
-/* Converts what dataset.opening() gives (access, the cache's folder as bytes or None, its size, online, seconds of
+/* Converts what dataset.opening() returns (access, the cache's folder as bytes or None, its size, online, seconds of
  * trying again) to a struct leat_open_options. The folder's name lives as long as the object. */
 int args_opening(PyObject *object, void *options);
 
@@ -85,7 +89,7 @@ const char **args_paths(PyObject *list, size_t *count, PyObject **owner);
 
 /* The functions below return new objects. */
 PyObject *args_number(uint64_t value); /* LEAT_NONE is None */
-PyObject *args_text(const char *text); /* a str of bytes that need not be UTF-8, as os.fsdecode() makes it */
+PyObject *args_text(const char *text); /* makes a str of bytes that need not be UTF-8, as os.fsdecode() does */
 PyObject *args_text_n(const char *text, uint64_t bytes);
 
 #define ARGS_COUNT(array) (sizeof(array) / sizeof *(array))
@@ -104,7 +108,7 @@ PyObject *args_tuple(const uint64_t *numbers, size_t count);
 
 /* ---- Fields of the library's structs (fields.c), which a table of base/fields.h names ---- */
 
-/* The first returns a field of *from as a new object, the second several fields as a new dict. */
+/* Return a field of *from as a new object, and several fields as a new dict. */
 PyObject *fields_get(const struct field *field, const void *from);
 PyObject *fields_dict(const struct field *fields, size_t count, const void *from);
 
@@ -127,8 +131,8 @@ int module_grow(void *items, size_t item_bytes, uint64_t count, size_t *room);
  * while the module lives. */
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
 
-/* The first returns a new object of a type, zeroed after its head. The second ends a type's dealloc: it frees the
- * object and drops its type. */
+/* Return a new object of a type, zeroed after its head; and end a type's dealloc, by freeing the object and dropping
+ * its type. */
 PyObject *module_new_object(PyTypeObject *type);
 void module_free_object(PyObject *self);
 

@@ -14,7 +14,7 @@ int module_grow(void *items, size_t item_bytes, uint64_t count, size_t *room)
         more = (size_t)count;
     if (count > SIZE_MAX || more > SIZE_MAX / 2 / item_bytes)
         return 0;
-    memcpy(&at, items, sizeof at); /* The pointer may point to items of any type. */
+    memcpy(&at, items, sizeof at); /* The pointer is copied, since it may point to items of any type. */
     at = realloc(at, more * item_bytes);
     if (!at)
         return 0;

@@ -1,10 +1,11 @@
 /*
- * dataset.c: see dataset.h.
+ * dataset.c: the methods of leat._leat.Dataset.
  *
- * Every method runs between dataset_begin(), which holds the handle so that close() on another thread cannot close the
- * dataset under it, and dataset_end(), which drops the handle and raises the error. Calls that may read files release
- * the GIL. Tokens, starts and masks are copied into new memory, whose size is checked against the dataset first; view()
- * gives an Array of the map itself, whose handle releases the view and keeps the dataset open until then.
+ * Every method runs between dataset_begin(), which holds the handle so that close() on another thread cannot close
+ * the dataset during the call, and dataset_end(), which drops the handle and raises the error. Calls that may read
+ * files release the GIL. Tokens, starts and masks are copied into new memory, whose size is checked against the
+ * dataset first; view() gives an Array of the map itself, whose handle releases the view and keeps the dataset open
+ * until then.
  */
 #include "dataset.h"
 
@@ -22,7 +23,8 @@ struct dataset {
     PyObject base;
     struct handle *handle; /* NULL: closed */
     struct stored_decoder
-        *decoder; /* kept between calls, because opening one takes milliseconds; NULL: not needed yet, or in use */
+        *decoder; /* decoder that is kept between calls, because opening one takes milliseconds; NULL: not needed
+                     yet, or in use */
 };
 
 /* The dataset of a call, which is held while the call runs, so that another thread may close the object. */
@@ -44,7 +46,7 @@ static void close_dataset(void *d)
     leat_dataset_close(d);
 }
 
-/* Begins a call. False with an exception set if the dataset is closed. */
+/* Begins a call. Returns 0 with an exception set if the dataset is closed. */
 static int dataset_begin(PyObject *self, struct dataset_call *call)
 {
     struct dataset *object = dataset_of(self);
@@ -226,19 +228,19 @@ static PyObject *copy_numbers(PyObject *self, PyObject *args, const char *format
     return dataset_end(&call, s, result);
 }
 
-/* read(first, count): an Array of the stored width */
+/* read(first, count): Returns an Array of tokens in the stored width. */
 static PyObject *dataset_read(PyObject *self, PyObject *args)
 {
     return copy_numbers(self, args, "O&O&:read", TOKENS);
 }
 
-/* starts(number, count): an Array of u64 */
+/* starts(number, count): Returns an Array of u64. */
 static PyObject *dataset_starts(PyObject *self, PyObject *args)
 {
     return copy_numbers(self, args, "O&O&:starts", STARTS);
 }
 
-/* mask(first, count): an Array of u8 */
+/* mask(first, count): Returns an Array of u8. */
 static PyObject *dataset_mask(PyObject *self, PyObject *args)
 {
     return copy_numbers(self, args, "O&O&:mask", MASK);
@@ -250,7 +252,7 @@ static void release_view(void *view)
     free(view);
 }
 
-/* view(first, count): an Array in the map. */
+/* view(first, count): Returns an Array in the map. */
 static PyObject *dataset_view(PyObject *self, PyObject *args)
 {
     struct array_shape a = { .dimensions = 1, .kind = ARRAY_UNSIGNED, .little = 1 };
@@ -337,7 +339,7 @@ static PyObject *string_of(string_call *get, struct dataset_call *call, uint64_t
     return result;
 }
 
-/* input(number): (path, bytes, documents, tokens, rejects, hash) */
+/* input(number): Returns (path, bytes, documents, tokens, rejects, hash). */
 static PyObject *dataset_input(PyObject *self, PyObject *args)
 {
     struct leat_input input = LEAT_INPUT_INIT;
@@ -366,7 +368,7 @@ static enum leat_status id_of(const struct leat_dataset *d, uint64_t document, c
     return leat_dataset_ids(d, document, 1, text, capacity, bytes, err);
 }
 
-/* origin(document): (input, offset, line, id), None for what is not known */
+/* origin(document): Returns (input, offset, line, id), with None for what is not known. */
 static PyObject *dataset_origin(PyObject *self, PyObject *args)
 {
     struct leat_origin o = { .input = LEAT_NONE };
@@ -456,7 +458,7 @@ static PyObject *dataset_find_id(PyObject *self, PyObject *args)
 
 /* ---- What else is stored ---- */
 
-/* tokenizer(): (name, pattern, file or None), or None */
+/* tokenizer(): Returns (name, pattern, file or None), or None. */
 static PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
 {
     struct leat_stored_tokenizer *t;
@@ -479,7 +481,7 @@ static PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
     return dataset_end(&call, LEAT_OK, result);
 }
 
-/* metadata(part): a dict of str */
+/* metadata(part): Returns a dict of str. */
 static PyObject *dataset_metadata(PyObject *self, PyObject *args)
 {
     struct leat_metadata *m = NULL;
@@ -546,7 +548,7 @@ static int look(struct pause *p, void *context)
                                    (unsigned long long)total);
 }
 
-/* verify(threads, progress): (bytes, damaged_pages, damaged_others, part, page, first_document, documents,
+/* verify(threads, progress): Returns (bytes, damaged_pages, damaged_others, part, page, first_document, documents,
  * unhashed_parts), and None or the first damage as an Error. */
 static PyObject *dataset_verify(PyObject *self, PyObject *args)
 {
@@ -605,8 +607,8 @@ static enum leat_status decode(struct stored_decoder **x, const struct leat_data
     return s;
 }
 
-/* decode(first, count): the bytes that these tokens stand for; begin and end tokens are special ones, by their
- * names. */
+/* decode(first, count): Returns the bytes that these tokens stand for. Begin and end tokens are special tokens,
+ * which are shown by their names. */
 static PyObject *dataset_decode(PyObject *self, PyObject *args)
 {
     struct dataset *object = dataset_of(self);
@@ -622,7 +624,7 @@ static PyObject *dataset_decode(PyObject *self, PyObject *args)
         return NULL;
     leat_dataset_info(call.d, &info);
     if (count > info.tokens)
-        count = info.tokens + 1; /* This is out of range, and asks for no memory. */
+        count = info.tokens + 1; /* Such a count is out of range, and asks for no memory. */
     /* A thread that calls in the meantime opens its own decoder. */
     x = object->decoder;
     object->decoder = NULL;

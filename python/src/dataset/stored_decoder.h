@@ -9,8 +9,8 @@ struct stored_decoder {
     struct leat_encoder *encoder;
 };
 
-/* Opens the tokenizer that the dataset stores; without Python's lock. Returns LEAT_E_NOT_FOUND if it stores none.
- * stored_decoder_free() does nothing for NULL. */
+/* Opens the tokenizer that the dataset stores; the caller does not hold Python's lock. Returns LEAT_E_NOT_FOUND if
+ * it stores none. stored_decoder_free() does nothing for NULL. */
 enum leat_status stored_decoder_open(struct stored_decoder **out, const struct leat_dataset *d, struct leat_error *err);
 void stored_decoder_free(struct stored_decoder *x);
 

@@ -1,4 +1,4 @@
-/* documents.c: from top to bottom: the schema, batches, the stream, the functions for Python. */
+/* documents.c: makes the schema, the batches and the stream, and has the functions for Python. */
 #include "documents.h"
 
 #include <errno.h>
@@ -323,7 +323,7 @@ static void free_schema(PyObject *capsule)
     free(schema);
 }
 
-/* documents_stream(dataset, columns, first, count): a capsule */
+/* documents_stream(dataset, columns, first, count): Returns a capsule. */
 static PyObject *documents_stream(PyObject *module, PyObject *args)
 {
     PyObject *dataset, *columns, *capsule;
@@ -355,7 +355,7 @@ static PyObject *documents_stream(PyObject *module, PyObject *args)
     return capsule;
 }
 
-/* documents_schema(dataset, columns): a capsule */
+/* documents_schema(dataset, columns): Returns a capsule. */
 static PyObject *documents_schema(PyObject *module, PyObject *args)
 {
     PyObject *dataset, *columns, *capsule = NULL;

@@ -1,6 +1,7 @@
 /*
- * documents.h: documents of a dataset as an Arrow stream: a batch of rows at a time, tokens in place where the file is
- * mapped, for any library that takes Arrow's PyCapsule interface. The room python/src/documents/ has this and no more.
+ * documents.h: documents of a dataset as an Arrow stream: a batch of rows at a time, with the tokens in place if the
+ * file is mapped. Any library that takes Arrow's PyCapsule interface can read it. The room python/src/documents/ has
+ * this and no more.
  *
  * A consumer calls the stream on any thread, without the GIL, and may keep batches, and move columns out of them, as
  * long as it likes: each column keeps what it points to.
@@ -24,8 +25,8 @@ struct documents {
     struct leat_info info;
     enum documents_column columns[DOCUMENTS_COLUMNS];
     size_t column_count;
-    struct stored_decoder *decoder; /* decodes texts, with the column TEXT */
-    uint64_t next, end;             /* next document, and the end */
+    struct stored_decoder *decoder; /* decodes texts; NULL without the column TEXT */
+    uint64_t next, end;             /* number of the next document, and of the one after the last */
     struct leat_error err;
 };
 
@@ -33,7 +34,7 @@ struct documents {
 struct documents_batch {
     uint64_t first, count;
     uint64_t *starts;            /* count + 1 starts */
-    struct leat_origin *origins; /* origins, with the columns ID or SOURCE */
+    struct leat_origin *origins; /* origins of the documents, with the columns ID or SOURCE */
 };
 
 /* Makes a column of a batch, which its `release` frees (documents_columns.c). */

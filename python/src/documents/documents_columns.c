@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "documents.h"
 
-/* The memory that a column's array points to: its own, or tokens in place. */
+/* The memory that a column's array points to: memory of its own, or tokens in the map. */
 struct column_memory {
     const void *buffers[3];
     void *own[3];
@@ -127,7 +127,7 @@ static enum leat_status make_lists(struct ArrowArray *out, const struct document
 struct texts {
     struct column_memory *m;
     int64_t *offsets;
-    uint8_t *there; /* a bit per text that exists; NULL: none is missing */
+    uint8_t *there; /* a bit per text, which is 1 if the text exists; NULL: none is missing */
     uint64_t count, missing;
 };
 

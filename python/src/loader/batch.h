@@ -20,11 +20,11 @@
                                     row(AHEAD_LABELS, ahead_labels, "ahead_labels", BATCH_AHEAD)
 
 enum batch_kind {
-    BATCH_NUMBERS, /* rows x length signed integers */
-    BATCH_MASK,    /* rows x length booleans */
-    BATCH_FLOATS,  /* rows x length floats of 32 bits */
-    BATCH_LIST,    /* one list of 32-bit integers */
-    BATCH_AHEAD    /* ahead x rows x length signed integers */
+    BATCH_NUMBERS, /* has rows x length signed integers */
+    BATCH_MASK,    /* has rows x length booleans */
+    BATCH_FLOATS,  /* has rows x length floats of 32 bits */
+    BATCH_LIST,    /* is one list of 32-bit integers */
+    BATCH_AHEAD    /* has ahead x rows x length signed integers */
 };
 
 #define BATCH_NUMBER(name, field, python, kind) BATCH_##name,

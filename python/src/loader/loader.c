@@ -58,7 +58,8 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, (DLPack's device type, device), options by the names of loader_fields.h) */
+/* open_loader(plan, (device type, device), options): Opens a loader. The device has DLPack's numbers, and the
+ * options have the names of loader_fields.h. */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -147,7 +148,7 @@ static void drop_loader(struct handle *handle)
 /* The arguments and results of an attempt to get a batch, which runs without the GIL. */
 struct attempt {
     struct leat_loader *loader;
-    struct handle *pool; /* memory for the outputs; NULL holds the batch instead */
+    struct handle *pool; /* pool of the memory for the outputs; NULL: the batch is held instead */
     const struct batch_form *form;
     const struct leat_batch *batch;
     struct handle *memory[BATCH_OUTPUTS];

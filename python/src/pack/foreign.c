@@ -22,8 +22,8 @@ static PyObject *run_export(const char *output, const char *const *parts, size_t
     return ARGS_TUPLE(report.documents, report.tokens, report.bytes, report.end_token, report.number_bytes);
 }
 
-/* export(output, parts, to, number_bytes, replace, progress) -> (documents or None, tokens, bytes, end token or None,
- * bytes per id) */
+/* export(output, parts, to, number_bytes, replace, progress): Returns (documents or None, tokens, bytes, end token
+ * or None, bytes per id). */
 static PyObject *text_export(PyObject *module, PyObject *args)
 {
     struct leat_export_options o = LEAT_EXPORT_OPTIONS_INIT;
@@ -80,7 +80,8 @@ static PyObject *run_adopt(const char *name, struct leat_adopt_options *o, PyObj
     return Py_BuildValue("yNN", index, args_number(info.documents), args_number(info.tokens));
 }
 
-/* adopt(name, output or None, tokenizer or None, end, replace, created, progress) -> (index, documents, tokens) */
+/* adopt(name, output or None, tokenizer or None, end, replace, created, progress): Returns (index, documents,
+ * tokens). */
 static PyObject *text_adopt(PyObject *module, PyObject *args)
 {
     struct leat_adopt_options o = LEAT_ADOPT_OPTIONS_INIT;
@@ -156,7 +157,7 @@ static PyObject *copy_end(struct copying *c, enum leat_status s, struct leat_err
 
 #define NUMBERS(r) ((const uint64_t[]) { (r).bytes, (r).kept, (r).tokens, (r).documents, (r).requests, (r).retries })
 
-/* pull(url, name, force, connections, progress) */
+/* pull(url, name, force, connections, progress): Returns what copy_end() does. */
 static PyObject *text_pull(PyObject *module, PyObject *args)
 {
     struct leat_pull_options o = LEAT_PULL_OPTIONS_INIT;
@@ -176,7 +177,7 @@ static PyObject *text_pull(PyObject *module, PyObject *args)
     return copy_end(&c, s, &err, NUMBERS(r));
 }
 
-/* push(name, url, force, connections, progress) */
+/* push(name, url, force, connections, progress): Returns what copy_end() does. */
 static PyObject *text_push(PyObject *module, PyObject *args)
 {
     struct leat_push_options o = LEAT_PUSH_OPTIONS_INIT;

@@ -195,7 +195,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     uint64_t bytes = 0;
     void *note = NULL;
 
-    o->progress = run_on_bytes; /* progress while a resumed run reads back its files */
+    o->progress = run_on_bytes; /* This is called while a resumed run reads back its files. */
     o->context = &w;
     m->owner = getpid();
     m->vocabulary = o->vocabulary;
@@ -214,7 +214,7 @@ static int open_writer(struct importer *m, const char *output, struct leat_write
     return note && !m->note ? -1 : 0;
 }
 
-/* Importer(output, tokenizer or None, vocabulary, end, force, resume, created) */
+/* Importer(output, tokenizer or None, vocabulary, end, force, resume, created): Opens the writer. */
 static PyObject *importer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     struct leat_tokenizer_info facts;
@@ -349,7 +349,7 @@ static PyObject *importer_suspend(PyObject *self, PyObject *unused)
     return Py_NewRef(Py_None);
 }
 
-/* finish() -> (documents, tokens) */
+/* finish(): Returns (documents, tokens). */
 static PyObject *importer_finish(PyObject *self, PyObject *unused)
 {
     struct importer *m = (struct importer *)self;

@@ -166,9 +166,11 @@ static PyObject *run_pack(struct run *r, struct pack_watch *w)
                          (unsigned long long)w->text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress, notice, made) -> (report, splits, bytes of text that the
+/*
+ * pack(output, inputs, tokenizer, options, progress, notice, made): Returns (report, splits, bytes of text that the
  * resumed run had packed). It calls notice((kind, path, count, reason)) and made((name, value, split or None,
- * documents, tokens, identity)). */
+ * documents, tokens, identity)).
+ */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *given, *result = NULL;
@@ -250,8 +252,8 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
     return run_ended(j->watch.base.raised, s, &err, false) ? pack_joining_result(j) : NULL;
 }
 
-/* merge(output, parts, splits, options, progress, notice, made) -> (info, splits, documents of all parts, documents
- * left out). It calls notice((reason, name)). */
+/* merge(output, parts, splits, options, progress, notice, made): Returns (info, splits, documents of all parts,
+ * documents left out). It calls notice((reason, name)). */
 static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *given, *names = NULL, *list, *dict, *result = NULL;

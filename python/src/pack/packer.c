@@ -276,7 +276,7 @@ static PyObject *piece_lines(const struct leat_run_piece *pieces, uint64_t count
     return all;
 }
 
-/* finish() -> report; for a part of a run (report, text with a line per piece) */
+/* finish(): Returns the report; for a part of a run (report, text with a line per piece). */
 static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -384,7 +384,7 @@ static void packer_count(struct packer *p, uint64_t input, uint64_t documents, u
         p->rows[input] += documents + skipped;
 }
 
-/* given() -> (documents, rows left out, {source: rows}) */
+/* given(): Returns (documents, rows left out, {source: rows}). */
 static PyObject *packer_given(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -457,7 +457,7 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
 
 /* ---- Conditions ---- */
 
-/* fields() -> ((path, whether it is compared), ...): Returns the fields that conditions use. */
+/* fields(): Returns ((path, whether it is compared), ...) of the fields that conditions use. */
 static PyObject *packer_fields(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
@@ -548,8 +548,8 @@ static enum leat_status judge_values(struct packer *p, const struct leat_value *
     return s;
 }
 
-/* judge(list of the values of fields()) -> whether all conditions hold. A value that is neither text nor number
- * counts as existing, and no comparison with it holds. */
+/* judge(list of the values of fields()): Returns whether all conditions hold. A value that is neither text nor
+ * number counts as existing, and no comparison with it holds. */
 static PyObject *packer_judge(PyObject *self, PyObject *list)
 {
     Py_ssize_t count = PyList_Size(list);
@@ -578,7 +578,8 @@ static PyObject *packer_judge(PyObject *self, PyObject *list)
     return s == LEAT_OK ? result : errors_raise(&err);
 }
 
-/* judge_arrow(rows) -> one byte per row of the next array, 1 if all conditions hold; None after the last array */
+/* judge_arrow(rows): Returns one byte per row of the next array, 1 if all conditions hold; None after the last
+ * array. */
 static PyObject *packer_judge_arrow(PyObject *self, PyObject *object)
 {
     struct packer *p = (struct packer *)self;
@@ -823,8 +824,8 @@ static enum leat_status add_bunch(struct packer *p, struct bunch *b, uint64_t in
     return LEAT_OK;
 }
 
-/* add_some(iterator, source, whether None is a row to skip) -> whether the iterator gave something. If there are
- * conditions, False is a row that they reject. Items before an exception are added. */
+/* add_some(iterator, source, whether None is a row to skip): Returns whether the iterator gave something. If there
+ * are conditions, False is a row that they reject. Items before an exception are added. */
 static PyObject *packer_add_some(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -870,7 +871,7 @@ out:
     return result;
 }
 
-/* add_arrow(rows, skip, skip missing, source) -> whether there was another array */
+/* add_arrow(rows, skip, skip missing, source): Returns whether there was another array. */
 static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;

@@ -99,7 +99,7 @@ static void pushed_free(PyObject *self)
     module_free_object(self);
 }
 
-/* push(key, threads, memory, scratch or None, renderers or None) -> Packer */
+/* push(key, threads, memory, scratch or None, renderers or None): Returns a Packer. */
 static PyObject *pushed_push(PyObject *self, PyObject *args)
 {
     struct leat_run_push_options options = LEAT_RUN_PUSH_OPTIONS_INIT;
@@ -119,7 +119,7 @@ static PyObject *pushed_push(PyObject *self, PyObject *args)
     return packer;
 }
 
-/* commit(list of pieces as text) */
+/* commit(list of pieces as text): Commits these pieces. */
 static PyObject *pushed_commit(PyObject *self, PyObject *list)
 {
     Py_ssize_t count = PyList_Size(list);

@@ -115,7 +115,7 @@ static PyObject *create(const char *folder, struct leat_run_options *o, struct p
     return NULL;
 }
 
-/* run_create(folder, inputs, tokenizer, its name, pattern, from, parts, options, notice) -> run */
+/* run_create(folder, inputs, tokenizer, its name, pattern, from, parts, options, notice): Returns the run. */
 static PyObject *run_create(PyObject *module, PyObject *args)
 {
     struct leat_run_options o = LEAT_RUN_OPTIONS_INIT;
@@ -171,7 +171,8 @@ static PyObject *run_open(PyObject *module, PyObject *args)
     return result;
 }
 
-/* run_info(run) -> (folder, parts, files, bytes, [name and fraction of each split], whether it has conversations) */
+/* run_info(run): Returns (folder, parts, files, bytes, [name and fraction of each split], whether it has
+ * conversations). */
 static PyObject *run_info(PyObject *module, PyObject *capsule)
 {
     struct leat_run_info info = LEAT_RUN_INFO_INIT;
@@ -222,7 +223,8 @@ static PyObject *pack_part(struct held *h, unsigned part, struct leat_pack_optio
                          (unsigned long long)w->text_before);
 }
 
-/* run_step(run, part, options, progress, notice) -> (name, report, splits, bytes of text that earlier steps packed) */
+/* run_step(run, part, options, progress, notice): Returns (name, report, splits, bytes of text that earlier steps
+ * packed). */
 static PyObject *run_step(PyObject *module, PyObject *args)
 {
     struct pack_options *o = calloc(1, sizeof *o);
@@ -282,8 +284,8 @@ static PyObject *status_tuple(const struct leat_run_status *st)
     return NULL;
 }
 
-/* run_status(run) -> (counts by state, complete, [(facts, tokens_per_s, age, host, reason)], tokens,
- * documents, share, tokens_per_s, seconds left, parts left) */
+/* run_status(run): Returns (counts by state, complete, [(facts, tokens_per_s, age, host, reason)], tokens,
+ * documents, share, tokens_per_s, seconds left, parts left). */
 static PyObject *run_status(PyObject *module, PyObject *capsule)
 {
     struct leat_run_status st = LEAT_RUN_STATUS_INIT;
@@ -304,7 +306,7 @@ static PyObject *run_status(PyObject *module, PyObject *capsule)
 
 /* ---- Joining ----------------------------------------------------------------------------------------------------- */
 
-/* run_join(run, output, splits, options, progress, notice, made) -> the results of merge() */
+/* run_join(run, output, splits, options, progress, notice, made): Returns what merge() returns. */
 static PyObject *run_join(PyObject *module, PyObject *args)
 {
     PyObject *capsule, *output = NULL, *list, *dict, *result = NULL;

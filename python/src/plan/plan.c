@@ -58,7 +58,7 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
     return dict;
 }
 
-/* source(number): (name, blocks, tokens, dropped, weight, epochs, Dataset) */
+/* source(number): Returns (name, blocks, tokens, dropped, weight, epochs, Dataset). */
 static PyObject *plan_source(PyObject *self, PyObject *args)
 {
     struct leat_plan_source_info i = LEAT_PLAN_SOURCE_INFO_INIT;

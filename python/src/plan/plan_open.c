@@ -1,9 +1,9 @@
 /*
  * plan_open.c: opens a plan, from sources, phases and skips as tuples, or from a plan's text.
  *
- * The options point at Python's bytes until the plan is open: struct parts keeps them alive. Each list of tuples is
- * read into an array of the library's structs by a function per kind of tuple. Datasets that Python has open are passed
- * by their handles, and the plan's handle keeps them open.
+ * The options point at Python's bytes until the plan is open: struct plan_parts keeps them alive. Each list of
+ * tuples is read into an array of the library's structs by a function per kind of tuple. Datasets that Python has
+ * open are passed by their handles, and the plan's handle keeps them open.
  */
 #include "dataset/dataset.h"
 #include "plan.h"

@@ -1,4 +1,4 @@
-/* many_ids.c: memory of many ids, from malloc() or, from MANY on, from mmap(). */
+/* many_ids.c: takes memory for ids from malloc(), or from mmap() if there are MANY or more. */
 #include "many_ids.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static void *map(struct many_ids *ids, size_t bytes)
 
     if (at == MAP_FAILED)
         return at;
-    madvise(at, bytes, MADV_HUGEPAGE); /* a hint, for the whole mapping: mremap() cannot move one whose parts
-                                          differ */
+    madvise(at, bytes, MADV_HUGEPAGE); /* advises huge pages for the whole mapping: mremap() cannot move a mapping
+                                          whose parts differ */
     if (ids->mapped == 0 && ids->count > 0)
         memcpy(at, ids->at, ids->count * sizeof *ids->at);
     if (ids->mapped == 0)

@@ -1,7 +1,7 @@
 /*
- * many_ids.h: very many ids in one allocation, without touching memory more often than it takes: where there are many,
- * it grows by moving pages, and asks for those of 2 MiB. With malloc(), clearing and mapping small pages took an eighth
- * of encoding.
+ * many_ids.h: very many ids in one allocation, which touches no memory without need. If there are many, it grows by
+ * moving pages, and asks for pages of 2 MiB. With malloc(), clearing and mapping small pages took an eighth of the
+ * time of encoding.
  */
 #ifndef LEAT_PYTHON_MANY_IDS_H
 #define LEAT_PYTHON_MANY_IDS_H

@@ -1,10 +1,10 @@
 /*
- * text.c: see text.h.
+ * text.c: converts texts and ids.
  *
- * Ids come as a list, read number by number, or as bytes with a type code, which python/leat makes from any buffer: the
- * limited API of Python 3.10 has no buffer protocol. Each number must fit in 32 bits, and a float is never an id. While
- * a list is read, an item's __index__ may run any code, which may even shorten the list: so each item is fetched by its
- * place and held while it is converted.
+ * Ids come as a list, which is read number by number, or as bytes with a type code, which python/leat makes from any
+ * buffer: the limited API of Python 3.10 has no buffer protocol. Each number must fit in 32 bits, and a float is
+ * never an id. While a list is read, an item's __index__ may run any code, which may even shorten the list: so each
+ * item is fetched by its place and held while it is converted.
  */
 #include "text.h"
 
@@ -78,7 +78,7 @@ static int keep(struct text_views *views, PyObject *object)
 int text_views_take(struct text_views *views, PyObject *sequence)
 {
     *views = (struct text_views) { 0 };
-    /* A str is a sequence too, but nobody means it as one. */
+    /* A str is a sequence too, but a caller who passes one means a list of texts. */
     if (PyUnicode_Check(sequence) || PyBytes_Check(sequence)) {
         PyErr_SetString(PyExc_TypeError, "expected a list of texts, not one text");
         return -1;
@@ -142,7 +142,7 @@ static int refuse(PyObject *value)
 
 static int take_int(PyObject *object, uint32_t *id)
 {
-    /* This takes numpy's integers and their like, but no floats. */
+    /* This takes numpy's integers and other objects with __index__, but no floats. */
     PyObject *number = PyNumber_Index(object);
     long long value = number ? PyLong_AsLongLong(number) : -1;
     int r = 0;

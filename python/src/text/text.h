@@ -1,7 +1,5 @@
-/*
- * text.h: texts and ids on their way between Python and C. This room knows the forms in which Python gives them (str,
- * bytes, lists of ints, buffers), and neither tokenizers nor files.
- */
+/* text.h: conversion of texts and ids between Python and C. This room knows the forms in which Python gives them
+ * (str, bytes, lists of ints, buffers), and neither tokenizers nor files. */
 #ifndef LEAT_PYTHON_TEXT_H
 #define LEAT_PYTHON_TEXT_H
 
@@ -38,7 +36,7 @@ struct text_ids {
     uint32_t *at;
     size_t count, room;
 };
-/* Needs no GIL. LEAT_E_NO_MEMORY. */
+/* Appends ids. Fails with LEAT_E_NO_MEMORY only. The GIL is not needed. */
 enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
 void text_ids_free(struct text_ids *ids);
 

@@ -1,11 +1,11 @@
 /*
- * encoding.c: a tokenizer's encoders, and texts encoded by several threads: see tokenizer.h.
+ * encoding.c: has a tokenizer's encoders, and encodes texts by several threads.
  *
- * Many texts are cut to stretches of some 64 KiB, which the threads take one after the other. Who has encoded the next
- * stretch in turn puts its ids behind those of the ones before, and those of stretches that wait for it; so the memory
- * in which a stretch is encoded is used again while the CPU's cache has it. The calling thread waits, and lets signal
- * handlers run (pause.h). A text that cannot be encoded ends the work: the first one in the order of
- * the texts is reported, whatever the threads.
+ * Many texts are cut into stretches of about 64 KiB, which the threads take one after the other. The thread that has
+ * encoded the next stretch in order appends its ids to the result, and then those of the following stretches that
+ * are ready. So the memory in which a stretch is encoded is used again while the CPU's cache has it. The calling
+ * thread waits, and lets signal handlers run (pause.h). A text that cannot be encoded ends the work: the first one
+ * in the order of the texts is reported, whatever the threads.
  */
 #include "tokenizer.h"
 
@@ -17,21 +17,21 @@
 #define STRETCH_BYTES ((uint64_t)64 << 10)
 #define STRETCH_TEXTS 4096
 #define ALONE_BYTES                                                                                                    \
-    ((uint64_t)256 << 10)          /* so few bytes are encoded before a thread has begun, which takes 3 to
-                                                 20 ms */
-#define MANY_IDS ((size_t)1 << 20) /* room for more ids is not kept from one stretch to the next */
+    ((uint64_t)256 << 10)          /* bytes that are encoded before a second thread has begun, which takes 3 to 20 ms */
+#define MANY_IDS ((size_t)1 << 20) /* a larger memory for ids is freed after each stretch */
 #define TOGETHER 256               /* most texts that an encoder gets at a time */
 #define IN_CHUNKS_BYTES                                                                                                \
-    ((uint64_t)2 << 20) /* a longer text is encoded in chunks, so that it can be stopped
-                                                 between them */
+    ((uint64_t)2 << 20) /* bytes above which a text is encoded in chunks, so that it can be stopped between them */
 
 /* ---- Encoders between two texts ---- */
 
 static _Thread_local const atomic_bool *stop_flag;
 
-/* Chooses what stops a long text in the encoders that this thread uses from now on: the flag, once it is set, or, if
- * `flag` is NULL, a signal handler that raises. The thread's call must then leave that exception set
- * (text_encoders_stopped()). */
+/*
+ * Chooses what stops a long text in the encoders that this thread uses from now on: the flag, once it is set; or, if
+ * `flag` is NULL, a signal handler that raises an exception. The thread's call must then leave that exception set
+ * (text_encoders_stopped()).
+ */
 static void text_encoders_stop_by(const atomic_bool *flag)
 {
     stop_flag = flag;
@@ -106,8 +106,8 @@ struct job {
     struct worker *workers;
     unsigned worker_count;
     atomic_size_t next;
-    struct pause_work call; /* its `stop` says that the work was interrupted */
-    bool paused;            /* true: the caller's thread waits for it */
+    struct pause_work call; /* the work of the job; `stop` is set if it was interrupted */
+    bool paused;            /* true if the caller's thread waits for the job */
     pthread_mutex_t lock;   /* guards all members below */
     size_t in_order;        /* number of stretches whose ids are in the result */
     struct ready *ready;    /* stretches that were encoded before their turn */
@@ -173,8 +173,8 @@ static enum leat_status encode_long(struct job *job, struct leat_encoder *e, siz
     return s;
 }
 
-/* Encodes one or more of `count` texts from `first` on, and sets *done to how many. A failure is that of the first
- * of them. */
+/* Encodes one or more of `count` texts from `first` on, and sets *done to their number. If it fails, the first of
+ * these texts is the cause. */
 static enum leat_status encode_texts(struct job *job, struct leat_encoder *e, size_t first, size_t count, size_t *done,
                                      struct text_ids *out, struct leat_error *err)
 {

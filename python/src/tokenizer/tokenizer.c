@@ -2,9 +2,9 @@
  * tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer.
  *
  * A single text goes one of three ways by its length: with the GIL, without it, or, so that Ctrl-C can end it, as a
- * batch of one. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and returns
- * it. A batch is encoded by several threads (encoding.c); the ids are returned as a list per text, or flat: the memory
- * with all ids, and a bytearray with the offsets of the texts.
+ * batch of one text. An encoder serves one thread at a time, so each call takes one from the tokenizer's pool and
+ * returns it. A batch is encoded by several threads (encoding.c); the ids are returned as a list per text, or flat:
+ * the memory with all ids, and a bytearray with the offsets of the texts.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@ bool text_tokenizer_facts(PyObject *object, struct leat_tokenizer_info *info, st
 
 /* ---- Making and ending ---- */
 
-/* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
+/* Tokenizer(spec, pattern) opens a tokenizer; Tokenizer(None, pattern, name, file) opens what a dataset stores. */
 static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     PyObject *spec = NULL, *pattern = NULL, *name = NULL, *self = NULL; /* These may be any bytes, as names of files
@@ -100,7 +100,8 @@ static void tokenizer_free(PyObject *self)
 
 /* ---- What it is ---- */
 
-/* (vocabulary, end token or None, fingerprint, candidates for the end token, begin token or None, path or None) */
+/* info(): Returns (vocabulary, end token or None, fingerprint, candidates for the end token, begin token or None,
+ * path or None). */
 static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
 {
     struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
@@ -123,7 +124,7 @@ static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
                          (Py_ssize_t)sizeof info.fingerprint, candidates, args_number(info.begin_token), path);
 }
 
-/* (name, pattern, file or None): what a dataset keeps of it */
+/* stored(): Returns (name, pattern, file or None), which a dataset stores. */
 static PyObject *tokenizer_stored(PyObject *self, PyObject *unused)
 {
     struct leat_stored_tokenizer stored;
@@ -134,7 +135,7 @@ static PyObject *tokenizer_stored(PyObject *self, PyObject *unused)
                          (Py_ssize_t)stored.file_bytes);
 }
 
-/* find(bytes) -> id or None */
+/* find(bytes): Returns an id, or None. */
 static PyObject *tokenizer_find(PyObject *self, PyObject *text)
 {
     char *at;
@@ -155,7 +156,7 @@ static PyObject *describe(const struct leat_token *token)
                          (Py_ssize_t)token->name_bytes);
 }
 
-/* token(id) -> (text, bytewise, added, special, name if that is not the text), or None */
+/* token(id): Returns (text, bytewise, added, special, name if that is not the text), or None. */
 static PyObject *tokenizer_token(PyObject *self, PyObject *number)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -169,7 +170,7 @@ static PyObject *tokenizer_token(PyObject *self, PyObject *number)
     return describe(&token);
 }
 
-/* tokens(only_added) -> {id: what token() gives}, of all or of added and special ones only */
+/* tokens(only_added): Returns {id: what token() returns} of all tokens, or of added and special ones only. */
 static PyObject *tokenizer_tokens(PyObject *self, PyObject *only)
 {
     const struct leat_tokenizer *t = ((struct text_tokenizer *)self)->tokenizer;
@@ -234,7 +235,7 @@ static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *
     return given;
 }
 
-/* encode(text, special, form) -> (ids, strings of special tokens in the text) */
+/* encode(text, special, form): Returns (ids, number of strings of special tokens in the text). */
 static PyObject *tokenizer_encode(PyObject *self, PyObject *args)
 {
     struct text_tokenizer *t = (struct text_tokenizer *)self;
@@ -275,7 +276,7 @@ static void free_ids(PyObject *capsule)
     many_ids_free(&ids);
 }
 
-/* Returns the object that owns the ids from now on, or NULL with an exception. */
+/* Returns the object that owns the ids from now on, or NULL with an exception set. */
 static PyObject *holder_of(struct many_ids *ids)
 {
     struct leat_error err;
@@ -338,7 +339,7 @@ static PyObject *with_specials(const struct text_batch_result *r, size_t count)
     return list;
 }
 
-/* How texts are encoded, and in which form ids are returned. */
+/* The options of a call: how texts are encoded, and in which form ids are returned. */
 struct encoding {
     int special, form, flat;
     unsigned threads;
@@ -360,10 +361,8 @@ static PyObject *encode_views(PyObject *self, const struct text_view *views, siz
     return NULL;
 }
 
-/*
- * encode_batch(texts, special, threads, form, flat) -> (ids, numbers of texts with strings of special tokens); ids are
- * a list of lists or bytearrays, or, if flat, what flat_of() gives.
- */
+/* encode_batch(texts, special, threads, form, flat): Returns (ids, numbers of texts with strings of special tokens).
+ * The ids are a list of lists or bytearrays, or, if `flat`, what flat_of() returns. */
 static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
 {
     struct text_views views;
@@ -378,7 +377,8 @@ static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
     return given;
 }
 
-/* encode_arrow(stream, column, special, threads, form, flat): like encode_batch(), for a column of an Arrow stream. */
+/* encode_arrow(stream, column, special, threads, form, flat): Does what encode_batch() does, for a column of an
+ * Arrow stream. */
 static PyObject *tokenizer_encode_arrow(PyObject *self, PyObject *args)
 {
     struct arrow_texts *texts;

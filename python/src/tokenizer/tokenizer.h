@@ -1,7 +1,5 @@
-/*
- * tokenizer.h: leat._leat.Tokenizer. The room: tokenizers, their encoders, and texts encoded by many threads; nothing
- * here knows datasets.
- */
+/* tokenizer.h: leat._leat.Tokenizer. This room has tokenizers, their encoders, and texts that many threads encode;
+ * it knows no datasets. */
 #ifndef LEAT_PYTHON_TOKENIZER_H
 #define LEAT_PYTHON_TOKENIZER_H
 
@@ -19,7 +17,7 @@
  * time. The GIL guards the pool, so that a fork finds it in order. */
 #define TEXT_POOL_MAX 64
 struct text_encoders {
-    struct leat_encoder *waiting[2][TEXT_POOL_MAX]; /* [1]: encoders that turn strings of special tokens into these
+    struct leat_encoder *waiting[2][TEXT_POOL_MAX]; /* the encoders of [1] turn strings of special tokens into these
                                                        tokens */
     unsigned count[2];
 };
