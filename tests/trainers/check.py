@@ -57,6 +57,10 @@ TRAINERS = [
     Trainer("megatron-main", program="megatron", requirements="megatron"),
     Trainer("llm_c"),
     Trainer("nanogpt"),
+    Trainer("learned/trl", program="learned"),
+    Trainer("learned/axolotl", program="learned", requirements="axolotl"),
+    Trainer("learned/llamafactory", program="learned", requirements="llamafactory"),
+    Trainer("learned/verl", program="learned", requirements="verl"),
 ]
 
 
@@ -150,7 +154,7 @@ def check(trainer, build, base, folder):
 
 def chosen(name):
     if name:
-        return [trainer for trainer in TRAINERS if trainer.name == name]
+        return [trainer for trainer in TRAINERS if name in (trainer.name, trainer.name.split("/")[0])]
     if os.environ.get("SHARE") == "ci":
         quick = [trainer for trainer in TRAINERS if trainer.ci]
         commits = command("git", "rev-list", "--count", "HEAD", cwd=HERE).stdout.strip()
