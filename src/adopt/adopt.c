@@ -1,10 +1,12 @@
 /*
- * adopt.c: leat_adopt(). The room src/adopt/ writes indexes for tokens that lie in files of other tools. Reading such
- * files belongs to src/dataset/, the bytes of an index to src/writer/.
+ * adopt.c: leat_adopt().
  *
- * One pass over the tokens hashes their pages and checks that ids are in the vocabulary; what it has done is saved on
- * the way (struct adopt_state). Then the writer makes the index, from the documents that the part knows; the writer
- * only learns that the tokens lie elsewhere.
+ * One pass over the tokens hashes their pages and checks that ids are in the vocabulary; its progress is saved from
+ * time to time (struct adopt_state). Then the writer makes the index, from the documents that the part knows; the
+ * writer only learns that the tokens lie elsewhere.
+ *
+ * The room src/adopt/ writes indexes for tokens that lie in files of other tools. Reading such files belongs to
+ * src/dataset/, the bytes of an index to src/writer/.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -28,12 +30,10 @@
 
 /* ---- How documents end ------------------------------------------------------------------------------------------- */
 
-/*
- * The end token of files that are adopted. Where a file does not record its documents, they are found by it; where it
- * does, each document is checked to end with it.
- */
+/* The end token of files that are adopted. If a file does not record its documents, the end token divides it into
+ * documents. If it does, each document must end with this token. */
 
-/* SCHEME:NAME?KEYS with end= added to the keys. */
+/* Returns SCHEME:NAME?KEYS with end= added to the keys. */
 static char *with_end(const struct part_kind *kind, const char *name, uint64_t end_token)
 {
     size_t scheme = part_scheme_length(name, strlen(name)), size = strlen(name) + 50;
@@ -45,8 +45,8 @@ static char *with_end(const struct part_kind *kind, const char *name, uint64_t e
     return full;
 }
 
-/* Opens `name`; with an end token (LEAT_NONE: none) as if the name said it, if names of that kind can say it. `beside`:
- * also tokens that have an index, which is not looked at. */
+/* Opens `name` as if the name said the end token (LEAT_NONE: none), if names of that kind can say it. If `beside` is
+ * true, tokens that already have an index are opened, too, without looking at it. */
 static enum leat_status adopt_open(struct part *p, const char *name, uint64_t end_token, bool beside,
                                    struct mounts *mounts, struct leat_error *err)
 {
@@ -64,7 +64,7 @@ static enum leat_status adopt_open(struct part *p, const char *name, uint64_t en
     return s;
 }
 
-/* Sets *end_token to that of the part, or to the one that is given. LEAT_E_ARGUMENT: they are not the same. */
+/* Sets *end_token to that of the part, or to the one that is given. Returns LEAT_E_ARGUMENT if they differ. */
 static enum leat_status adopt_take_end(uint64_t given, const struct part *p, uint64_t *end_token,
                                        struct leat_error *err)
 {
@@ -81,12 +81,12 @@ static enum leat_status adopt_take_end(uint64_t given, const struct part *p, uin
 
 #define STARTS 256u
 
-/* Goes through the ends of documents while tokens are read. */
+/* The progress of checking the ends of documents while tokens are read. */
 struct adopt_ends {
-    uint64_t token;    /* LEAT_NONE: nothing is checked */
-    uint64_t document; /* the first one that is not checked yet */
+    uint64_t token;    /* the end token; LEAT_NONE: nothing is checked */
+    uint64_t document; /* the first document that is not checked yet */
     uint64_t first, count;
-    uint64_t starts[STARTS + 1]; /* of `count` documents from `first` on, and the end of the last one */
+    uint64_t starts[STARTS + 1]; /* starts of `count` documents from `first` on, and the end of the last one */
 };
 
 /* Begins at the document that holds token `token`. */
@@ -116,7 +116,8 @@ static enum leat_status lacks_end(const struct adopt_ends *e, const struct part 
                          e->document, p->name, e->token);
 }
 
-/* Checks documents that end in `count` tokens from `first` on. LEAT_E_TOKEN. */
+/* Checks documents that end in `count` tokens from `first` on. Returns LEAT_E_TOKEN if one does not end with the end
+ * token. */
 static enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, uint64_t first, const uint8_t *bytes,
                                          uint64_t count, struct leat_error *err)
 {
@@ -129,7 +130,8 @@ static enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, u
             return s;
         if (at[1] > first + count)
             return LEAT_OK;
-        if (at[1] == at[0] || at[1] <= first) /* what ends before `first` has been checked; an index may change */
+        if (at[1] == at[0] || at[1] <= first) /* documents that end before `first` have been checked; an index may
+                                                 change meanwhile */
             return lacks_end(e, p, err);
         id = p->token_width == 2 ? bytes_load16(bytes + 2 * (at[1] - 1 - first))
                                  : bytes_load32(bytes + 4 * (at[1] - 1 - first));
@@ -142,18 +144,18 @@ static enum leat_status adopt_ends_check(struct adopt_ends *e, struct part *p, u
 /* ---- What was hashed --------------------------------------------------------------------------------------------- */
 
 /*
- * What an adoption has hashed so far, in NAME.partial.adopt, so that a run that is killed goes on where
- * it was: two slots of 80 bytes, of which the newer valid one counts, and from byte 4096 on the page hashes as they
- * will stand in the index.
+ * Progress that an adoption saves in NAME.partial.adopt, so that it continues after it was killed. The file has two
+ * slots of 80 bytes, of which the newer valid one counts, and from byte 4096 on the page hashes as they will stand
+ * in the index.
  */
 
 struct adopt_state {
     const char *path; /* the caller's */
     int fd;
-    struct hash128 facts; /* facts of the file that is adopted */
-    uint64_t number;      /* number of the last save */
+    struct hash128 facts; /* hash of the facts of the file that is adopted */
+    uint64_t number;      /* number of the last slot that was saved */
     uint64_t pages;
-    struct hash128 sum;      /* the page sum of these pages */
+    struct hash128 sum;      /* page sum of the pages so far */
     struct hash128 hash_sum; /* sum of their hashes, as they were added */
 };
 
@@ -162,7 +164,8 @@ struct adopt_state {
 
 static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'a', 'd', 'p', '2' };
 
-/* A slot: magic; number; pages; facts; sum; hash sum; the low half of the XXH3-128 of these 72 bytes. */
+/* Makes a slot. It has a magic, the number, pages, facts, sum, hash sum, and the low half of the XXH3-128 of these
+ * 72 bytes. */
 static void store_slot(const struct adopt_state *a, uint8_t slot[SLOT_BYTES])
 {
     memcpy(slot, magic, sizeof magic);
@@ -174,7 +177,7 @@ static void store_slot(const struct adopt_state *a, uint8_t slot[SLOT_BYTES])
     bytes_store64(slot + 72, checksum_kernels()->hash(slot, 72).low);
 }
 
-/* Takes a slot if it is valid, of the same facts, and newer. */
+/* Takes a slot if it is valid, has the same facts, and is newer. */
 static void take_slot(struct adopt_state *a, const uint8_t slot[SLOT_BYTES], uint64_t size)
 {
     uint64_t number = bytes_load64(slot + 8), pages = bytes_load64(slot + 16), bytes, end;
@@ -189,7 +192,7 @@ static void take_slot(struct adopt_state *a, const uint8_t slot[SLOT_BYTES], uin
     a->hash_sum = checksum_load(slot + 56);
 }
 
-/* Opens the file that an earlier run left, if its facts are the same, else an empty one. */
+/* Opens the file that an earlier run left if its facts are the same; otherwise an empty file. */
 static enum leat_status adopt_state_open(struct adopt_state *a, const char *path, struct hash128 facts,
                                          struct leat_error *err)
 {
@@ -206,13 +209,13 @@ static enum leat_status adopt_state_open(struct adopt_state *a, const char *path
     s = file_read_at(a->fd, 0, slots, sizeof slots, path, err);
     for (unsigned i = 0; s == LEAT_OK && i < 2; i++)
         take_slot(a, slots[i], size);
-    /* slots of other facts must not count again: what they speak of is overwritten from now on */
+    /* Slots with other facts must not count any more: the hashes that they count are overwritten from now on. */
     if (s == LEAT_OK && a->number == 0)
         s = file_truncate(a->fd, 0, path, err);
     return s;
 }
 
-/* Appends the hashes of at most 1024 pages, little-endian; the caller adds to the sum. */
+/* Appends the hashes of at most 1024 pages, little-endian; the caller adds them to the sum. */
 static enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *hashes, uint64_t pages,
                                         struct leat_error *err)
 {
@@ -223,8 +226,8 @@ static enum leat_status adopt_state_add(struct adopt_state *a, const uint32_t *h
     return s;
 }
 
-/* Saves the state, from which a later run goes on. Syncs the hashes before the slot, so that those of a valid slot are
- * there. */
+/* Saves the state, from which a later run goes on. The hashes are synced before the slot, so that a valid slot has
+ * its hashes. */
 static enum leat_status adopt_state_save(struct adopt_state *a, struct leat_error *err)
 {
     enum leat_status s = file_sync(a->fd, a->path, err);
@@ -238,7 +241,8 @@ static enum leat_status adopt_state_save(struct adopt_state *a, struct leat_erro
     return s == LEAT_OK ? file_sync(a->fd, a->path, err) : s;
 }
 
-/* Reads back hashes that were added at once, those of pages [page, page + pages), and adds their own to *hash_sum. */
+/* Reads back the hashes of pages [page, page + pages), which were added at once, and adds their own hash to
+ * *hash_sum. */
 static enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t page, uint8_t *hashes, uint64_t pages,
                                          struct hash128 *hash_sum, struct leat_error *err)
 {
@@ -259,14 +263,14 @@ static enum leat_status adopt_state_read(const struct adopt_state *a, uint64_t p
 struct adopt {
     struct part part;
     struct mounts mounts; /* of the part */
-    uint64_t done;        /* bytes of the part */
+    uint64_t done;        /* bytes of the part that are done */
     struct leat_writer *writer;
     struct adopt_state state;
-    bool begun; /* the state could be opened */
+    bool begun; /* true if the state could be opened */
     struct leat_adopt_options options;
     char *token_path;
     uint64_t end_token;
-    struct adopt_ends ends; /* of documents, to be checked */
+    struct adopt_ends ends; /* ends of documents that are to be checked */
 };
 
 static const enum writer_spill spills[] = { SPILL_DOCUMENTS, SPILL_DIRECTORY, SPILL_PAGES,
@@ -325,8 +329,8 @@ static enum leat_status check_part(const struct adopt *a, struct leat_error *err
     return s;
 }
 
-/* Everything that the hashes and the index depend on. A program can set a file's time of modification, but not that of
- * change (ctime). */
+/* Hashes everything that the hashes and the index depend on. A program can set a file's time of modification, but
+ * not its time of change (ctime). */
 static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, struct leat_error *err)
 {
     const struct part *p = &a->part;
@@ -351,7 +355,7 @@ static enum leat_status facts_of(const struct adopt *a, struct hash128 *facts, s
     return LEAT_OK;
 }
 
-/* NAME of the index by default: the path of the tokens' file, of Megatron's without .bin. */
+/* Returns the NAME of the index by default: the path of the file with the tokens; a Megatron file loses its .bin. */
 static char *usual_name(const struct part *p)
 {
     const char *path = p->data.file->path;
@@ -362,7 +366,8 @@ static char *usual_name(const struct part *p)
     return strndup(path, length);
 }
 
-/* The tokens' path for the index: a bare name if both are in one folder, so that they can be moved together. */
+/* Finds the path of the tokens for the index: a bare name if both are in one folder, so that they can be moved
+ * together. */
 static enum leat_status find_token_path(struct adopt *a, const char *index, struct leat_error *err)
 {
     const char *path = a->part.data.file->path, *slash = strrchr(path, '/');
@@ -504,7 +509,7 @@ static enum leat_status put_hashes(struct adopt *a, struct leat_error *err)
     return s;
 }
 
-/* The hashes of its pages come while it is flushed. */
+/* Writes the mask. The hashes of its pages come while it is flushed. */
 static enum leat_status put_mask(struct adopt *a, struct leat_error *err)
 {
     struct sink_stream *to = &a->writer->end.of[SPILL_MASK];
@@ -646,7 +651,7 @@ static enum leat_status adopt(struct adopt *a, struct leat_error *err)
     return s == LEAT_OK ? name_index(a, err) : s;
 }
 
-/* Whatever happened: only the state stays, for a later run. */
+/* Removes everything but the state, which a later run needs, whatever the result was. */
 static void clean_up(struct adopt *a)
 {
     struct leat_writer *w = a->writer;
@@ -667,7 +672,7 @@ static void clean_up(struct adopt *a)
     writer_free(w);
 }
 
-/* adopt_open(), as long as it takes to find out (base/mounts.h). */
+/* Opens the part again by adopt_open(). It may take as long as base/mounts.h allows. */
 static enum leat_status open_again(struct adopt *a, const char *name, struct leat_error *err)
 {
     struct mounts_tries tries = { 0 };

@@ -1,4 +1,4 @@
-/* checksum.c: The table of checksum kernels, and their numbers in files. */
+/* checksum.c: has the table of checksum kernels, and stores hashes as files hold them. */
 #include "checksum.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ extern const struct checksum_kernels checksum_row_plain;
 extern const struct checksum_kernels checksum_row_avx2, checksum_row_avx512;
 #endif
 
-/* Fastest first; the last needs nothing, so it ends every search. */
+/* The kernels, fastest first. The last row needs no feature of the CPU, so it ends every search. */
 static const struct {
     enum cpu_level needs;
     const struct checksum_kernels *kernels;

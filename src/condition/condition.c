@@ -1,7 +1,7 @@
 /*
- * condition.c: reads a condition by the precedence of its operators into the steps of a calculator with a stack: the
- * operands come before what joins them. Evaluating goes once through the steps: numbers lie on the stack, but there is
- * one truth value only, since `and` and `or` pass over their right operand if the left one decides.
+ * condition.c: reads a condition by the precedence of its operators into steps, as a calculator with a stack takes
+ * them: the operands come before their operator. Evaluating goes once through the steps. Numbers lie on the stack;
+ * there is only one truth value, since `and` and `or` skip their right operand if the left one decides.
  */
 #include "condition.h"
 
@@ -16,10 +16,10 @@
 #define VALUE_END BLANKS "()"
 #define FIELD_END VALUE_END "=!<>"
 
-/* The operand on the right of an operator is all that binds closer. */
+/* How strongly operators bind. The right operand of an operator is all that binds more strongly. */
 enum level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARISON, LEVEL_SUM, LEVEL_PRODUCT };
 
-/* Longer signs come first. */
+/* Longer signs come before shorter ones. */
 static const struct infix {
     char text[4];
     enum level level;
@@ -29,20 +29,20 @@ static const struct infix {
                 { "=", LEVEL_COMPARISON, 2 },  { "<", LEVEL_COMPARISON, 1 },  { ">", LEVEL_COMPARISON, 4 },
                 { "+", LEVEL_SUM, '+' },       { "-", LEVEL_SUM, '-' },       { "*", LEVEL_PRODUCT, '*' } };
 
-/* From FIELD on, it has a number; a CONSTANT has no field. */
+/* The type of what was read. From TYPE_FIELD on, it is a number; a constant has no field. */
 enum type { TYPE_CONDITION, TYPE_TEXT, TYPE_FIELD, TYPE_NUMBER, TYPE_CONSTANT };
 
 struct expression {
     enum type type;
-    const char *at; /* offset where it begins */
+    const char *at; /* place in the text where it begins */
 };
 
 struct reader {
     const char *text, *at, *end, *option;
     struct condition *c;
-    char *words; /* place of the next one */
+    char *words; /* place of the next word */
     unsigned depth;
-    bool in_value; /* right of a sign */
+    bool in_value; /* true on the right of a sign */
     enum leat_status status;
     struct leat_error *err;
 };
@@ -53,7 +53,7 @@ struct reader {
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Says the first thing that is wrong, and leaves nothing of the text to be read. */
+/* Notes the first error, and ends reading. */
 static enum type fail(struct reader *r, const char *at, const char *why)
 {
     size_t place = utf8_characters((const uint8_t *)r->text, (size_t)(at - r->text)) + 1;
@@ -89,7 +89,7 @@ static bool is_word(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0 && strcspn(at, FIELD_END) == strlen(word);
 }
 
-/* Passes over blanks, and finds the operator that comes next; NULL: none. */
+/* Skips blanks, and finds the operator that comes next; NULL if there is none. */
 static const struct infix *find_infix(struct reader *r)
 {
     r->at += strspn(r->at, BLANKS);
@@ -218,14 +218,14 @@ static enum type join(struct reader *r, struct expression left, const struct inf
         return fail(r, right.at, "a sum is compared with numbers; fields stand left of the sign");
     step[-2] =
         (struct condition_step) { CONDITION_COMPARE, x->sign, 0, 0, step[-2].field, step[-1].text, step[-1].bytes };
-    r->c->count -= 2; /* one step instead of three */
+    r->c->count -= 2; /* one step takes the place of three */
     return TYPE_CONDITION;
 }
 
-/* Reads what operators of a level, and closer ones, join. */
+/* Reads an expression whose operators belong to this level, or bind more strongly. */
 static struct expression read_expression(struct reader *r, enum level level)
 {
-    const struct infix *x = find_infix(r); /* not for an operator: it passes over blanks */
+    const struct infix *x = find_infix(r); /* the search for an operator skips blanks */
     struct expression e = { .at = r->at };
 
     if (*r->at == '(' || (!r->in_value && is_word(r->at, "not")))
@@ -277,13 +277,13 @@ enum leat_status condition_read(struct condition **out, const char *text, const 
 
 /* ---- Evaluating -------------------------------------------------------------------------------------------------- */
 
-/* In each bracket, a sum and a product may wait for their right operands. */
+/* The size of the stack. In each bracket, a sum and a product may wait for their right operands. */
 #define STACK (2 * CONDITION_DEPTH + 4)
 
 bool condition_holds(const struct condition *c, condition_value *value, const void *of)
 {
     struct decimal stack[STACK];
-    bool known[STACK], holds = false; /* known: the number is one */
+    bool known[STACK], holds = false; /* known[i] is true if stack[i] has a number */
     uint32_t top = 0;
     int order = 0;
 

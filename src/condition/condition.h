@@ -21,9 +21,9 @@
 #include "leat.h"
 
 #define CONDITION_BYTES ((size_t)4000) /* longest condition */
-#define CONDITION_DEPTH 16u            /* most brackets and `not` within each other */
+#define CONDITION_DEPTH 16u            /* limit of brackets and `not` within each other */
 
-/* NUMBER: of a field, or one that stands there. */
+/* The operations of steps. CONDITION_NUMBER gives the number of a field, or a constant. */
 enum condition_operation {
     /* clang-format off */
     CONDITION_OR, CONDITION_AND, CONDITION_NOT, CONDITION_EXISTS, CONDITION_COMPARE, CONDITION_CALCULATE,
@@ -31,11 +31,11 @@ enum condition_operation {
     /* clang-format on */
 };
 
-/* A step of evaluating a condition; those of its operands come before it. */
+/* A step of evaluating a condition. The steps of its operands come before it. */
 struct condition_step {
     enum condition_operation operation;
-    char sign;         /* CALCULATE: + - or *; COMPARE: 1 if it holds for less, plus 2 for equal, 4 for more */
-    uint32_t end;      /* OR and AND: the step after the right operand */
+    char sign;         /* CALCULATE: + - or *; COMPARE: the sum of 1 if it holds for less, 2 for equal, 4 for more */
+    uint32_t end;      /* OR and AND: number of the step after the right operand */
     uint32_t number;   /* number of the field, which the caller sets */
     const char *field; /* field of NUMBER, EXISTS, and COMPARE with a string; NULL: none */
     const char *text;  /* text of NUMBER without a field, and COMPARE with a string; NULL: none */
@@ -47,11 +47,12 @@ struct condition {
     struct condition_step steps[];
 };
 
-/* Reads a condition, which free() frees. LEAT_E_ARGUMENT about `option` if it is wrong, with the place and reason. */
+/* Reads a condition, which free() frees. Returns LEAT_E_ARGUMENT about `option`, with the place and the reason, if
+ * it is wrong. */
 enum leat_status condition_read(struct condition **out, const char *text, const char *option, struct leat_error *err);
 
 /* Gets what a step with a field needs of a record or row `of`: whether the field exists, its *number, or its *order
- * (less than 0, 0 or more) beside the step's text. False: the field is missing, or of another type. */
+ * (less than 0, 0 or more) compared with the step's text. Returns false if the field is missing or of another type. */
 typedef bool condition_value(const void *of, const struct condition_step *step, struct decimal *number, int *order);
 
 /* Returns true if the condition holds. */

@@ -7,7 +7,7 @@ static bool is_digit(const char *at, const char *end)
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Takes digits; zeros at the start of the number are left out, but count for its exponent after the point. */
+/* Reads digits. Zeros at the start of the number are left out, but after the point they count for its exponent. */
 static const char *take_digits(struct decimal *d, const char *at, const char *end, bool after_point)
 {
     for (; is_digit(at, end); at++) {
@@ -20,7 +20,7 @@ static const char *take_digits(struct decimal *d, const char *at, const char *en
     return at;
 }
 
-/* Takes what follows an E; NULL: it is wrong or too long. */
+/* Reads what follows an E. Returns NULL if it is wrong or too long. */
 static const char *take_exponent(struct decimal *d, const char *at, const char *end)
 {
     bool negative = at < end && *at == '-';
@@ -84,7 +84,8 @@ static void settle(struct decimal *d, const int *sums, size_t count, int64_t exp
     size_t zeros = 0;
     int carry = 1;
 
-    for (int sign = 1; carry != 0; sign = -1) { /* a negative number leaves a carry: then the sums change their signs */
+    for (int sign = 1; carry != 0; sign = -1) { /* A carry that is left means that the number is negative: then the
+                                                   sums change their signs. */
         d->negative = sign < 0;
         carry = 0;
         for (size_t i = count; i-- > 0;) {
@@ -103,7 +104,7 @@ static void settle(struct decimal *d, const int *sums, size_t count, int64_t exp
     memmove(d->digits, d->digits + zeros, d->count);
 }
 
-/* Adds the digits, `factor` times. */
+/* Adds the digits, times `factor`, to the sums. */
 static void spread(const struct decimal *d, int factor, int *sums)
 {
     for (size_t i = 0; i < d->count; i++)

@@ -1,4 +1,4 @@
-/* decimal.h: JSON numbers, compared and calculated with exactly: 1e3 equals 1000.0, and no digit is lost. */
+/* decimal.h: numbers of JSON that are compared and calculated with exactly: 1e3 equals 1000.0, and no digit is lost. */
 #ifndef LEAT_CONDITION_DECIMAL_H
 #define LEAT_CONDITION_DECIMAL_H
 
@@ -8,7 +8,7 @@
 
 #define DECIMAL_DIGITS 1000
 
-/* 0.d1d2d3... times ten to the exponent, without zeros at either end; no digits: zero. */
+/* The number 0.d1d2d3... times ten to the power of the exponent, without zeros at either end. Zero has no digits. */
 struct decimal {
     bool negative;
     int64_t exponent;
@@ -20,11 +20,11 @@ struct decimal {
  * exponent has more than 15 digits. */
 bool decimal_read(struct decimal *d, const char *text, size_t bytes);
 
-/* Less than 0, 0 or more than 0, as a is less than, equal to or greater than b. */
+/* Returns less than 0, 0 or more than 0 if a is less than, equal to or greater than b. */
 int decimal_compare(const struct decimal *a, const struct decimal *b);
 
-/* Adds b to *a, subtracts it from *a or multiplies *a by it, as the sign + - or * says. False if that takes more than
- * DECIMAL_DIGITS digits. Exponents stay small enough for a thousand products of numbers that were read. */
+/* Adds b to *a, subtracts it from *a or multiplies *a by it, as the sign + - or * says. Returns false if that takes
+ * more than DECIMAL_DIGITS digits. Exponents stay small enough for a thousand products of numbers that were read. */
 bool decimal_calculate(struct decimal *a, char sign, const struct decimal *b);
 
 #endif

@@ -33,44 +33,45 @@
 struct backend;
 
 struct backend_memory {
-    uint8_t *host;        /* slots one after another, `stride` bytes apart; page-aligned */
-    size_t bytes, stride; /* bytes of all slots, and from one to the next */
-    size_t slot_bytes;    /* bytes sent per slot */
-    size_t output_bytes;  /* bytes per slot that are filled on the device and borrowed */
+    uint8_t *host;        /* memory of the slots, which lie one after another, `stride` bytes apart; page-aligned */
+    size_t bytes, stride; /* bytes of all slots, and from one slot to the next */
+    size_t slot_bytes;    /* bytes of a slot that are sent */
+    size_t output_bytes;  /* bytes of a slot that are filled on the device and borrowed */
     unsigned slots;
     bool huge_pages;                    /* asked for */
                                         /* For a device: */
     size_t device_bytes;                /* bytes of the device's memory that the ring takes */
-    uint64_t device_free, device_total; /* including the ring; 0: no such memory */
-    unsigned slots_wanted;              /* if more than `slots`: there was no room for all */
-    bool unpinned;                      /* the system refused to pin the ring: copies are slower */
+    uint64_t device_free, device_total; /* memory of the device, the ring included; 0: the device has no memory of
+                                           its own */
+    unsigned slots_wanted;              /* number of slots that was asked for, if there was not enough room */
+    bool unpinned;                      /* true if the system refused to pin the ring, so that copies are slower */
 };
 
 struct backend_ops {
     const char *name;
-    bool apart; /* long rows should lie apart, so that the CPU copies nothing on their way to the device */
-    bool marks; /* slots must have marks and heads (rows.h) if documents are known */
+    bool apart; /* true if long rows should lie apart, so that the CPU copies nothing on their way to the device */
+    bool marks; /* true if slots must have marks and heads (rows.h) whenever documents are known */
     /* Returns true if this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);
-    /* `driver`: as in leat_loader_options, but never "". */
+    /* Opens a device. `driver` is that of leat_loader_options, but never "". */
     enum leat_status (*open)(struct backend **out, const char *device, const char *driver, struct leat_error *err);
-    void (*close)(struct backend *b); /* after `free_ring`; NULL is fine */
-    /* Instead of `free_ring` and `close` in a forked process: frees what belongs to this process. */
+    void (*close)(struct backend *b); /* called after `free_ring`; NULL is fine */
+    /* Frees what belongs to a forked process, which calls this instead of `free_ring` and `close`. */
     void (*forget)(struct backend *b, struct backend_memory *m);
 
-    /* How many bytes of the device's memory are free; UINT64_MAX: the device needs no memory of its own. */
+    /* Returns how many bytes of the device's memory are free; UINT64_MAX if the device needs no memory of its own. */
     uint64_t (*room)(struct backend *b);
 
-    /* The NUMA node that copies to the device should leave from; -1: any. */
+    /* Returns the NUMA node from which copies to the device should start; -1 if any is fine. */
     int (*node)(struct backend *b);
 
-    /* Allocates the ring contiguous and touched, on NUMA node `node` if that is not negative and the system allows,
-     * pinned if the device wants that. Fills in the rest of *m from its slots, slot_bytes and output_bytes; if there is
-     * no room for as many slots, makes fewer, but at least two. */
+    /* Allocates the ring as one piece of touched memory, on NUMA node `node` if that is not negative and the system
+     * allows it, pinned if the device wants that. Fills in the rest of *m from its slots, slot_bytes and
+     * output_bytes. If there is no room for so many slots, it makes fewer, but at least two. */
     enum leat_status (*allocate_ring)(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
-    void (*free_ring)(struct backend *b, struct backend_memory *m); /* waits for whatever still uses it */
+    void (*free_ring)(struct backend *b, struct backend_memory *m); /* waits for the last use of the ring */
 
-    void (*attach)(struct backend *b); /* the calling thread will do only the stage's work */
+    void (*attach)(struct backend *b); /* says that the calling thread will do only the stage's work */
 
     enum leat_status (*send)(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err);
     enum leat_status (*fill)(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
@@ -78,20 +79,22 @@ struct backend_ops {
     enum leat_status (*prepare)(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err);
     enum leat_status (*await)(struct backend *b, unsigned slot, void *stream, struct leat_error *err);
     void (*release)(struct backend *b, unsigned slot, void *stream);
-    /* LEAT_E_AGAIN: not yet. Another error: the device has failed, and no slot will become idle. */
+    /* Returns LEAT_OK if the slot is idle, and LEAT_E_AGAIN if it is not yet. After any other error the device has
+     * failed, and no slot will become idle. */
     enum leat_status (*idle)(struct backend *b, unsigned slot, struct leat_error *err);
 
     /* Gives the consumer the addresses of the slot's outputs. */
     uint8_t *(*outputs)(struct backend *b, unsigned slot);
 
-    /* At most `capacity` - 1 bytes: "host", or the device's name. */
+    /* Writes the device's name, or "host", in at most `capacity` - 1 bytes. */
     void (*describe)(struct backend *b, char *text, size_t capacity);
 };
 
 /* Returns the row that serves `device`; NULL if this build has none. */
 const struct backend_ops *backend_find(const char *device);
 
-/* Allocates memory in huge pages, touched, for a ring. NULL: no memory. backend_unmap() gives it back. */
+/* Allocates memory in huge pages, touched, for a ring. Returns NULL if there is no memory. backend_unmap() gives it
+ * back. */
 uint8_t *backend_map(size_t bytes, int node, bool *huge_pages);
 void backend_unmap(uint8_t *memory, size_t bytes);
 

@@ -1,11 +1,12 @@
 /*
- * backend_cuda.c: NVIDIA's GPUs as a device. Uses the primary context, which the program's other libraries share; every
- * call leaves the calling thread's current context as it was.
+ * backend_cuda.c: NVIDIA's GPUs as devices. It uses the primary context, which the program's other libraries share;
+ * every call leaves the calling thread's current context as it was.
  *
- * A slot has an event for its copy, and some for its users. Copies go through a stream of the backend's own, and
- * consumers' streams wait for the copy's event; a slot is idle when the events of its users have happened. Why events,
- * not a synchronization? Only opening and closing may wait for the GPU. Calls that CUDA forbids while a stream is being
- * captured are made only there too, or in "relaxed" mode, so that they never disturb a capture of the program's.
+ * A slot has an event for its copy, and events for its users. Copies go through a stream of the backend's own, and
+ * consumers' streams wait for the copy's event; a slot is idle when the events of its users have happened. Why
+ * events, not a synchronization? Only opening and closing may wait for the GPU. Calls that CUDA forbids while a
+ * stream is being captured are also made only there, or in "relaxed" mode, so that they never disturb a capture by
+ * the program.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,8 +29,8 @@
 #define CUDA_SLOT_USES 4u /* streams per slot with an event each; further streams wait for the last of them */
 
 struct cuda_slot {
-    pthread_mutex_t lock; /* guards what follows: users may be in any thread */
-    cuda_event ready;     /* the copy is done, and borrowed outputs are filled */
+    pthread_mutex_t lock; /* guards the members below, since users may be in any thread */
+    cuda_event ready;     /* happens when the copy is done, and borrowed outputs are filled */
     cuda_event uses[CUDA_SLOT_USES];
     unsigned used;
     bool borrowed;
@@ -42,10 +43,10 @@ struct backend {
     char name[CUDA_DEVICE_NAME];
     cuda_context context; /* NULL: not retained */
     cuda_module module;
-    cuda_function kernels[2][2]; /* for tokens of 2 and 4 bytes, and numbers of 4 and 8 */
+    cuda_function kernels[2][2]; /* the kernels, by the bytes of a token (2, 4) and of a number (4, 8) */
     cuda_function mask_kernel, segments_kernel;
     cuda_stream stream;
-    bool attached; /* the stage has its own thread, in which the context is current */
+    bool attached; /* true if the stage has its own thread, in which the context is current */
 
     struct cuda_slot *slots;
     unsigned slot_count, locks;
@@ -59,7 +60,7 @@ struct backend {
     struct leat_error failure;
 };
 
-/* A thread's state before one of these calls. */
+/* The state of a thread before it entered the context. */
 struct cuda_before {
     bool pushed, relaxed;
     cuda_capture_mode mode;
@@ -67,8 +68,8 @@ struct cuda_before {
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
-/* Keeps a failure that the caller cannot return; the stage gets it when it asks for idle slots. The first one
- * counts. */
+/* Keeps a failure that the caller cannot return; the stage gets it when it asks for idle slots. Later failures are
+ * dropped. */
 static void keep_failure(struct backend *b, const struct leat_error *err)
 {
     if (atomic_flag_test_and_set(&b->failing))
@@ -129,16 +130,14 @@ static void attach(struct backend *b)
 {
     cuda_capture_mode mode = CUDA_CAPTURE_RELAXED;
 
-    /* if that fails, all later calls fail too */
+    /* If that fails, all later calls fail too. */
     b->attached = b->driver.context_set(b->context) == CUDA_OK && b->driver.capture_mode(&mode) == CUDA_OK;
 }
 
 /* ---- The memory of the ring -------------------------------------------------------------------------------------- */
 
-/*
- * The ring's memory: pinned on the host, and as much on the GPU, for as many slots as both have room for; and the
- * events of each slot.
- */
+/* The ring's memory: pinned on the host, and as much on the GPU, for as many slots as both have room for. Each slot
+ * has its events. */
 
 #define DEVICE_ALIGNMENT 256u
 #define MIN_SLOTS        2u
@@ -175,13 +174,13 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
     return check_call(b, r, "allocating memory of the GPU", err);
 }
 
-/* Allocates memory on the host for `slots`; false: no memory. */
+/* Allocates memory on the host for `slots`. Returns false if there is no memory. */
 static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned slots, int node)
 {
     m->bytes = slots * m->stride;
     m->host = backend_map(m->bytes, node, &m->huge_pages);
 #if defined(MADV_DONTFORK)
-    /* the GPU reads these pages, so they must not move: after a fork, the next write would copy them */
+    /* The GPU reads these pages, so they must not move: after a fork, the next write would copy them. */
     if (m->host)
         madvise(m->host, m->bytes, MADV_DONTFORK);
 #endif
@@ -189,7 +188,7 @@ static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned sl
     return m->host != NULL;
 }
 
-/* Pins memory for as many slots as the system allows; if it allows none, uses memory that is not pinned. */
+/* Pins memory for as many slots as the system allows; if it allows none, takes memory that is not pinned. */
 static enum leat_status allocate_on_host(struct backend *b, struct backend_memory *m, unsigned *slots, int node,
                                          struct leat_error *err)
 {
@@ -242,7 +241,7 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     on_device = slots;
     if (s == LEAT_OK)
         s = allocate_on_host(b, m, &slots, node, err);
-    if (s == LEAT_OK && slots < on_device) { /* gives the rest of the device's memory back to the program */
+    if (s == LEAT_OK && slots < on_device) { /* Gives the rest of the device's memory back to the program. */
         s = check_call(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
         b->memory = 0;
         if (s == LEAT_OK)
@@ -283,7 +282,7 @@ static void free_on_device(struct backend *b)
 
     if (b->stream)
         d->stream_synchronize(b->stream);
-    if (atomic_load(&b->failed)) /* the ring may be in use without an event for the end */
+    if (atomic_load(&b->failed)) /* After a failure, the ring may be in use, and no event shows the end of this use. */
         d->context_synchronize();
     for (unsigned i = 0; b->slots && i < b->slot_count; i++) {
         struct cuda_slot *s = &b->slots[i];
@@ -328,14 +327,14 @@ static void free_memory(struct backend *b, struct backend_memory *m)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Opens a GPU: its context, the kernels, a stream; and closes it. */
+/* Opens a GPU, with its context, the kernels and a stream; and closes it. */
 
 static cuda_result find_kernel(struct backend *b, cuda_function *kernel, const char *name)
 {
     int registers;
     cuda_result r = b->driver.module_function(kernel, b->module, name);
 
-    /* newer drivers load a kernel on first use, which waits for the GPU: ask for it now */
+    /* Newer drivers load a kernel on first use, which waits for the GPU; asking for its attribute loads it now. */
     return r == CUDA_OK ? b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel) : r;
 }
 
@@ -368,7 +367,7 @@ static enum leat_status open_inside(struct backend *b, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     r = b->driver.context_priorities(&least, &greatest);
-    if (r == CUDA_OK) /* a stream that the default stream does not wait for */
+    if (r == CUDA_OK) /* the default stream does not wait for this stream */
         r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
     return check_call(b, r, "making a stream", err);
 }
@@ -396,7 +395,7 @@ static enum leat_status open_device(struct backend *b, const char *device, const
     return s;
 }
 
-/* Releases everything; if the driver was shut down before, nothing is left to release. */
+/* Releases everything. If the driver was shut down before, nothing is left to release. */
 static void close_gpu(struct backend *b)
 {
     struct cuda_before before;
@@ -444,7 +443,7 @@ static uint64_t room_on_gpu(struct backend *b)
     return free_bytes;
 }
 
-/* A forked process must not call the driver, and does not have the ring. */
+/* Frees the host's part only: a forked process must not call the driver, and does not have the ring. */
 static void forget_gpu(struct backend *b, struct backend_memory *m)
 {
     m->host = NULL;
@@ -482,7 +481,7 @@ static bool is_aligned(const struct rows_job *j)
     return aligned;
 }
 
-/* `number_bytes`: as for rows_grid(). */
+/* Starts the kernel of a pass. `number_bytes` is that of rows_grid(). */
 static enum leat_status launch_pass(struct backend *b, cuda_function kernel, struct rows_job *j, uint32_t number_bytes,
                                     cuda_stream stream, struct leat_error *err)
 {
@@ -523,7 +522,7 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
 
     if (r == CUDA_OK)
         r = b->driver.copy_to_device(slot_at(b, slot), b->host + slot * b->host_stride, bytes, b->stream);
-    if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` records it */
+    if (r == CUDA_OK && b->output_bytes == 0) /* otherwise `prepare` records it */
         r = b->driver.event_record(b->slots[slot].ready, b->stream);
     leave_context(b, &before);
     return check_call(b, r, "copying a batch to the GPU", err);
@@ -542,12 +541,12 @@ static enum leat_status prepare(struct backend *b, unsigned slot, const struct r
     return s;
 }
 
-/* CUDA_OK, CUDA_NOT_READY, or a failure. */
+/* Asks whether a slot is idle. Returns CUDA_OK, CUDA_NOT_READY, or a failure. */
 static cuda_result ask_slot(const struct backend *b, struct cuda_slot *s)
 {
     cuda_result r = CUDA_OK;
 
-    if (s->used == 0) /* each use waits for the copy */
+    if (s->used == 0) /* without uses, only the copy counts; each use waits for it */
         return b->driver.event_query(s->ready);
     while (s->used > 0 && (r = b->driver.event_query(s->uses[s->used - 1])) == CUDA_OK)
         s->used--;
@@ -579,7 +578,8 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
 
 /* ---- The consumers' side ----------------------------------------------------------------------------------------- */
 
-/* A slot's memory holds another batch each time round, so no graph may capture a use of it. */
+/* Refuses a stream that is being captured: a slot's memory holds another batch each time it is filled, so no graph
+ * may capture a use of it. */
 static enum leat_status check_capture(const struct backend *b, cuda_stream stream, struct leat_error *err)
 {
     cuda_capture_status capturing = CUDA_CAPTURE_NONE;
@@ -604,7 +604,7 @@ static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_st
     cuda_result r = CUDA_OK;
     cuda_event event = s->uses[s->used < CUDA_SLOT_USES ? s->used : CUDA_SLOT_USES - 1];
 
-    if (s->used == CUDA_SLOT_USES) /* one event for two streams: makes this one wait for the other */
+    if (s->used == CUDA_SLOT_USES) /* two streams share an event: this stream waits for the other one's work */
         r = b->driver.stream_wait(stream, event, 0);
     if (r == CUDA_OK)
         r = b->driver.event_record(event, stream);
@@ -613,7 +613,7 @@ static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_st
     return r;
 }
 
-/* No event will show the end of this use, so the slot must never be filled again. */
+/* Ends the use of a slot for good: no event will show the end of this use, so the slot must never be filled again. */
 static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_error *err)
 {
     struct leat_error own;

@@ -23,8 +23,8 @@ enum leat_status cuda_device_parse(const char *device, const char **which, struc
 
 /* ---- UUIDs ---- */
 
-/* Extracts the hexadecimal digits of a UUID as nvidia-smi writes it, without prefix and hyphens; its first digits are
- * enough. False: not a UUID. */
+/* Extracts the hexadecimal digits of a UUID as nvidia-smi writes it, without prefix and hyphens; its first digits
+ * are enough. Returns false if it is no UUID. */
 static bool digits_of(const char *text, char digits[33])
 {
     size_t n = 0;

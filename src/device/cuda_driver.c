@@ -14,7 +14,8 @@ typedef cuda_result find_old(const char *symbol, void **function, int version, c
 typedef cuda_result find_new(const char *symbol, void **function, int version, cuda_flags64 flags,
                              cuda_query_result *found);
 
-/* POSIX lets a function be called through dlsym()'s pointer, but ISO C has no cast for it. */
+/* Stores a function's address that dlsym() returned. POSIX lets a function be called through that pointer, but ISO C
+ * has no cast for it. */
 static void store(void *member, void *function)
 {
     memcpy(member, &function, sizeof function);
@@ -35,7 +36,7 @@ void *cuda_driver_entry(const struct cuda_driver *d, const char *symbol, int sin
     return NULL;
 }
 
-/* Finds all functions; false: *missing is the first that the driver lacks. */
+/* Finds all functions. Returns false if the driver lacks some, and sets *missing to the first of them. */
 static bool find_all(struct cuda_driver *d, const char **missing)
 {
     void *function;
@@ -77,7 +78,7 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
     return cuda_driver_failed(d, r, "starting CUDA (cuInit)", err);
 }
 
-/* CUDA has a stub library for linking, which LD_LIBRARY_PATH may lead to. */
+/* Returns true if this is CUDA's stub library for linking, which LD_LIBRARY_PATH may lead to. */
 static bool is_stub(const struct cuda_driver *d)
 {
     cuda_result (*init)(unsigned flags);
@@ -113,7 +114,7 @@ enum leat_status cuda_driver_open(struct cuda_driver *d, const char *path, struc
     enum leat_status s;
 
     memset(d, 0, sizeof *d);
-    /* never unloaded, because it has threads and handlers of its own */
+    /* the driver is never unloaded, because it has threads and handlers of its own */
     d->library = dlopen(path ? path : USUAL_NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!d->library)
         return no_driver(path ? path : USUAL_NAME, dlerror(), err);

@@ -1,9 +1,9 @@
 /*
- * cuda_driver.h: the functions of NVIDIA's driver that leat uses, found at run time, so that a build needs no header or
- * library of CUDA, and a program starts without a GPU. Prototypes and versions are those of cuda.h; where that is
- * installed, tests/cuda/test_prototypes.c compares them.
+ * cuda_driver.h: the functions of NVIDIA's driver that leat uses. They are found at run time, so that a build needs
+ * no header or library of CUDA, and a program starts without a GPU. Prototypes and versions are those of cuda.h;
+ * where that is installed, tests/cuda/test_prototypes.c compares them.
  *
- * To add one: a row here, and its twin in tests/fake_cuda/ with the rules that it keeps.
+ * To add one: a row here, and a function in tests/fake_cuda/ that keeps the driver's rules.
  */
 #ifndef LEAT_CUDA_DRIVER_H
 #define LEAT_CUDA_DRIVER_H
@@ -21,7 +21,7 @@ typedef int cuda_function_attribute;
 typedef int cuda_capture_status;
 typedef int cuda_capture_mode;
 typedef int cuda_query_result;
-typedef unsigned long long cuda_pointer; /* into a device's memory */
+typedef unsigned long long cuda_pointer; /* address in a device's memory */
 typedef unsigned long long cuda_flags64;
 typedef struct {
     char bytes[16];
@@ -33,7 +33,7 @@ typedef struct cuda_module_of_driver *cuda_module;
 typedef struct cuda_function_of_driver *cuda_function;
 #endif
 
-/* Results that are distinguished. */
+/* Results that the library tells apart. */
 #define CUDA_OK                  0
 #define CUDA_INVALID_VALUE       1
 #define CUDA_OUT_OF_MEMORY       2
@@ -63,12 +63,10 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_DEVICE_PCI_BUS       33
 #define CUDA_DEVICE_PCI_DEVICE    34
 #define CUDA_DEVICE_PCI_DOMAIN    50
-#define CUDA_LEGACY_STREAM        1u /* tells cuGetProcAddress that a NULL stream is the legacy default stream */
+#define CUDA_LEGACY_STREAM        1u /* makes cuGetProcAddress take a NULL stream as the legacy default stream */
 
-/*
- * Every function: member, symbol, the version of its prototype (cuGetProcAddress gives the newest one up to that
- * version), parameters. The driver must be at least 11.4, from 2021.
- */
+/* All functions. A row has the member, the symbol, the version of its prototype (cuGetProcAddress gives the newest
+ * one up to that version) and the parameters. The driver must be at least 11.4, from 2021. */
 #define CUDA_DRIVER_MIN 11040
 #define CUDA_DRIVER_ENTRIES(X)                                                                                         \
     X(init, cuInit, 2000, (unsigned flags))                                                                            \
@@ -117,7 +115,7 @@ typedef struct cuda_function_of_driver *cuda_function;
 
 struct cuda_driver {
     void *library;
-    int version; /* 12040 is CUDA 12.4 */
+    int version; /* version of CUDA: 12040 is 12.4 */
 #define CUDA_DRIVER_MEMBER(member, symbol, since, parameters) cuda_result(*member) parameters;
     CUDA_DRIVER_ENTRIES(CUDA_DRIVER_MEMBER)
 #undef CUDA_DRIVER_MEMBER
@@ -130,10 +128,10 @@ struct cuda_driver {
 enum leat_status cuda_driver_open(struct cuda_driver *d, const char *path, struct leat_error *err);
 void cuda_driver_close(struct cuda_driver *d);
 
-/* Another function of the driver, as of version `since`; NULL: the driver lacks it. */
+/* Returns another function of the driver, as of version `since`; NULL if the driver lacks it. */
 void *cuda_driver_entry(const struct cuda_driver *d, const char *symbol, int since);
 
-/* Fills `err` with what was tried, the failure's name and the driver's text; returns the status that fits. */
+/* Fills `err` with what was tried, the failure's name and the driver's text. Returns the status that fits. */
 enum leat_status cuda_driver_failed(const struct cuda_driver *d, cuda_result result, const char *tried,
                                     struct leat_error *err);
 

@@ -1,7 +1,5 @@
-/*
- * cuda_image.c: The assembler puts the files into the object; paths are relative to the folder where
- * make runs, and LEAT_CUDA_FATBIN comes from the Makefile.
- */
+/* cuda_image.c: embeds the kernels. The assembler puts the files into the object; paths are relative to the folder
+ * where make runs, and LEAT_CUDA_FATBIN comes from the Makefile. */
 #include "cuda_image.h"
 
 #include <stddef.h>

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(ROWS_BLOCK)
     rows_do_thread(&job, grid, blockIdx.x, gridDim.x, threadIdx.x, 0, ROWS_PASS_MASK);
 }
 
-/* Rows in segments: one pass that asks the job for both widths. */
+/* The kernel of rows in segments: one pass, which asks the job for both widths. */
 extern "C" __global__ void __launch_bounds__(ROWS_BLOCK)
     leat_rows_segments(const struct rows_job job, const struct rows_grid grid)
 {

@@ -1,10 +1,10 @@
 /*
- * format.c: The offsets below are the table of FORMAT.md, "The header".
+ * format.c: parses and builds the header by the offsets below, which are the table of FORMAT.md, "The header".
  *
- * Parsing checks in an order that gives the right error: first what makes the page an index at all, then its checksum,
- * so that damage is not taken for a newer version, then versions and features, then the facts, then the sections. Each
- * section is compared with its row of a table of kinds (length of an entry, number of entries, flags) and must lie
- * after the one before it. What passes needs no further check against the header.
+ * Parsing checks in an order that gives the right error: first what makes the page an index at all, then its
+ * checksum, so that damage is not taken for a newer version, then versions and features, then the facts, then the
+ * sections. Each section is compared with its row of a table of kinds (length of an entry, number of entries, flags)
+ * and must lie after the one before it. A header that passes need not be checked against anything again.
  */
 #include "format.h"
 
@@ -40,7 +40,7 @@ enum {
     AT_RESERVED_2 = AT_SECTIONS + 64 * FORMAT_MAX_SECTIONS,
     AT_CHECKSUM = 4080,
 
-    /* within a section's entry */
+    /* offsets in a section's entry */
     IN_KIND = 0,
     IN_FLAGS = 4,
     IN_OFFSET = 8,
@@ -54,9 +54,9 @@ enum {
 /* The rules of every known kind. */
 static const struct {
     const char *name;
-    uint32_t entry_bytes; /* 0: any length, counted otherwise */
+    uint32_t entry_bytes; /* bytes of an entry; 0: any length, which is counted in another way */
     uint32_t required;
-    uint32_t flags; /* that may be set */
+    uint32_t flags; /* flags that may be set */
 } kinds[FORMAT_KINDS] = {
     [FORMAT_DOCUMENTS] = { "documents", 8, 1, 0 },
     [FORMAT_DIRECTORY] = { "directory", 8, 1, 0 },
@@ -170,7 +170,7 @@ void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header
     checksum_store(page + AT_CHECKSUM, k->hash(page, AT_CHECKSUM));
 }
 
-/* Checks that the page is this format's, whole, and of a known version with known features. */
+/* Checks that the page has this format, is whole, and has a known version and known features. */
 static enum leat_status check_envelope(const uint8_t *page, uint64_t count, const char *path,
                                        const struct checksum_kernels *k, struct leat_error *err)
 {
@@ -187,7 +187,7 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
                              "%s ends at byte %" PRIu64
                              ", inside its header: it was truncated; restore it from its source",
                              path, count);
-    /* every version has its header's checksum here, so that damage is not taken for a newer version */
+    /* The header's checksum is here in every version, so that damage is not taken for a newer version. */
     if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
         return status_set_at(err, LEAT_E_CHECKSUM, path, AT_CHECKSUM,
                              "the header of %s is damaged: its checksum does not match; restore the file from its "
@@ -249,7 +249,7 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
         return wrong_field(err, path, AT_TOKEN_FILE_BYTES, "the token file's size is beyond 2^62 bytes");
     if (h->vocabulary == 0 || h->vocabulary > FORMAT_MAX_VOCABULARY)
         return wrong_field(err, path, AT_VOCABULARY, "the vocabulary size is not between 1 and 2^32");
-    /* other tools use four bytes also where two are enough */
+    /* Other tools use four bytes even where two are enough. */
     if (h->token_width != format_width(h->vocabulary) && !(is_elsewhere(h) && h->token_width == 4))
         return wrong_field(err, path, AT_TOKEN_WIDTH, "the token width does not fit the vocabulary size");
     if (!bytes_multiply(h->tokens, h->token_width, &bytes) || bytes != h->token_file_bytes)
@@ -270,8 +270,8 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
     return LEAT_OK;
 }
 
-/* Too short: a copy ended early. Too long: something was appended. The size that the index states is right, since the
- * index has a checksum. */
+/* Says why the size is wrong. A file that is too short is a copy that ended early; to one that is too long,
+ * something was appended. The size that the index states is right, since the index has a checksum. */
 static const char *wrong_size(uint64_t bytes, uint64_t right)
 {
     return bytes < right ? "the file is incomplete" : "the file is too long";
@@ -302,14 +302,14 @@ static enum leat_status wrong_section(struct leat_error *err, const char *path, 
                          path, offset, kind, format_section_name(kind), what);
 }
 
-/* Returns true if this library knows the kind; others may come more than once. Where the tokens are NAME.tokens, no
- * section says where they lie. */
+/* Returns true if this library knows the kind. Other kinds may come more than once. If the tokens are in
+ * NAME.tokens, no section says where they lie, so FORMAT_TOKEN_FILE is not known either. */
 static bool is_known(const struct format_header *h, uint32_t kind)
 {
     return kind < FORMAT_KINDS && kinds[kind].name != NULL && (kind != FORMAT_TOKEN_FILE || is_elsewhere(h));
 }
 
-/* Returns how many entries a section of this kind has; LEAT_NONE: the header does not say. */
+/* Returns how many entries a section of this kind has; LEAT_NONE if the header does not say. */
 static uint64_t expected_entries(const struct format_header *h, unsigned kind)
 {
     switch (kind) {
@@ -336,7 +336,7 @@ static uint64_t expected_entries(const struct format_header *h, unsigned kind)
     }
 }
 
-/* Reads one entry of the table; *end is where the sections before it end, and moves on. */
+/* Reads one entry of the table. *end is where the sections before it end; it moves to the end of this one. */
 static enum leat_status parse_section(struct format_header *h, const uint8_t *entry, uint64_t at, uint64_t *end,
                                       const char *path, struct leat_error *err)
 {
@@ -490,7 +490,7 @@ bool records_load_tokenizer(struct records_tokenizer *t, const uint8_t in[32], u
            bytes_add(sum, 32, &sum) && sum == section_bytes;
 }
 
-/* Compares as memcmp() does over the common length, then by length. */
+/* Compares two texts as memcmp() does over their common length, then by their lengths. */
 static int compare(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes)
 {
     int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);

@@ -31,8 +31,10 @@
 #define FORMAT_PAGE_BYTES     CHECKSUM_PAGE
 
 #define FORMAT_MAX_VOCABULARY ((uint64_t)1 << 32)
-#define FORMAT_MAX_BYTES      ((uint64_t)1 << 62) /* longest token file or index: sums of a few cannot overflow */
-#define FORMAT_MAX_SECTIONS   55u
+#define FORMAT_MAX_BYTES                                                                                               \
+    ((uint64_t)1 << 62) /* the longest token file or index; so sums of a few lengths cannot
+                                                     overflow */
+#define FORMAT_MAX_SECTIONS 55u
 
 /* Kinds of sections; FORMAT.md has their contents. Sections lie in the file in the order of these numbers. */
 enum format_section {
@@ -93,7 +95,7 @@ struct format_header {
     uint32_t other_count;
 };
 
-/* Two bytes up to 65,536 entries, else four. */
+/* Returns the bytes of a token: two if the vocabulary has at most 65,536 entries, else four. */
 uint32_t format_width(uint64_t vocabulary);
 
 /* Returns where the next section begins after one that ends at `end`. */
@@ -102,16 +104,17 @@ static inline uint64_t format_align(uint64_t end)
     return (end + FORMAT_ALIGNMENT - 1) / FORMAT_ALIGNMENT * FORMAT_ALIGNMENT;
 }
 
-/* Returns the identity that the rest of the header and the documents section give. */
+/* Returns the identity, which follows from the rest of the header and the documents section. */
 struct hash128 format_identity(const struct format_header *h, const struct checksum_kernels *k);
 
-/* The first page of an index. Sections are taken in order of their kind, as they lie in the file. */
+/* Makes the first page of an index. Sections are taken in order of their kind, as they lie in the file. */
 void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header *h, const struct checksum_kernels *k);
 
-/* A first page as it was read, and the two files that it must fit: their real sizes, and their names for sentences. */
+/* A first page as it was read, and the two files that it must fit: their real sizes, and their names for error
+ * messages. */
 struct format_found {
     const uint8_t *page;
-    uint64_t count; /* bytes of it that exist: less than a page if the file is shorter */
+    uint64_t count; /* bytes of the page that exist: less than a page if the file is shorter */
     uint64_t index_bytes, token_file_bytes;
     const char *path, *token_path;
 };
@@ -120,24 +123,23 @@ struct format_found {
 enum leat_status format_parse(struct format_header *h, const struct format_found *found,
                               const struct checksum_kernels *k, struct leat_error *err);
 
-/* Reads from a first page that is not checked yet whether the tokens are in another tool's file, and their bytes. */
+/* Reads from a first page that is not checked yet whether the tokens are in another tool's file, and how many bytes
+ * they have. */
 bool format_peek_elsewhere(const uint8_t page[FORMAT_HEADER_BYTES], uint64_t *token_bytes);
 
 /* Fills in the facts of one dataset for the caller, as many as the caller's struct has room for. */
 void format_info(const struct format_header *h, struct leat_info *info);
 
-/* Returns the name of a section for sentences ("documents"). */
+/* Returns the name of a section for error messages ("documents"). */
 const char *format_section_name(unsigned kind);
 
 /* ---- Records of sections ----------------------------------------------------------------------------------------- */
 
-/*
- * Parses and builds the records of an index that are not plain numbers: inputs, the tokenizer, metadata (FORMAT.md).
- * Pure: no files.
- */
+/* Parses and builds the records of an index that are not plain numbers: inputs, the tokenizer, metadata (FORMAT.md).
+ * Nothing here reads files. */
 
 struct records_input {
-    uint64_t path_offset, path_bytes; /* in the input paths */
+    uint64_t path_offset, path_bytes; /* place of the path in the section of input paths */
     uint64_t bytes, documents, tokens, rejects;
     uint8_t hash[16];
 };
@@ -145,7 +147,8 @@ struct records_input {
 void records_store_input(uint8_t out[64], const struct records_input *input);
 void records_load_input(struct records_input *input, const uint8_t in[64]);
 
-/* The fixed part of the tokenizer section. False: its sizes do not fit a section of `section_bytes`. */
+/* The fixed part of the tokenizer section. Parsing returns false if its sizes do not fit a section of
+ * `section_bytes`. */
 struct records_tokenizer {
     uint64_t name_bytes, pattern_bytes, file_bytes;
     bool is_file;
@@ -153,8 +156,8 @@ struct records_tokenizer {
 void records_store_tokenizer(uint8_t out[32], const struct records_tokenizer *t);
 bool records_load_tokenizer(struct records_tokenizer *t, const uint8_t in[32], uint64_t section_bytes);
 
-/* Reads the pair at *at of a metadata section, whose bytes are `text`; moves *at past it. False: malformed, or
- * its key is not greater than the one in *pair (whose key is NULL before the first). */
+/* Reads the pair at *at of a metadata section, whose bytes are `text`, and moves *at past it. Returns false if it is
+ * malformed, or its key is not greater than the one in *pair (whose key is NULL before the first). */
 bool records_next_pair(struct leat_metadata_pair *pair, const uint8_t *text, uint64_t bytes, uint64_t *at);
 
 #endif

@@ -1,5 +1,9 @@
-/* folder_list.c: The sum at the end is compared first, so that what follows reads what was written;
- * but whoever writes a list can also write its sum, so it is read as carefully as any file. */
+/*
+ * folder_list.c: writes and reads lists.
+ *
+ * The sum at the end is compared first, so that only bytes that were written are parsed. But whoever writes a list
+ * can also write its sum, so the list is read as carefully as any file.
+ */
 #include "folder_list.h"
 
 #include <stdio.h>
@@ -10,7 +14,7 @@
 
 #define FIRST_LINE  "leat list "
 #define SPLIT_LINES FIRST_LINE "1\nsplit "
-#define SUM_LINE    38u /* "sum ", 32 digits, a line feed: the last of the file; and the NUL */
+#define SUM_LINE    38u /* length of the file's last line, "sum ", 32 digits and a line feed; and of the NUL */
 
 static enum leat_status damaged(const char *path, struct leat_error *err)
 {
@@ -148,7 +152,7 @@ static enum leat_status check_sum(const char *text, size_t size, const char *pat
     return LEAT_OK;
 }
 
-/* It stays in the folder, or in that of a split. */
+/* Returns true if the name stays in the folder, or in the folder of a split. */
 static bool is_name(const char *name)
 {
     const char *slash = strchr(name, '/'), *last = slash ? slash + 1 : name;
@@ -156,8 +160,8 @@ static bool is_name(const char *name)
     return *name && *name != '.' && slash != name && *last && *last != '.' && !strchr(last, '/');
 }
 
-/* "part NAME CHECKSUM INDEX_BYTES TOKEN_BYTES DOCUMENTS TOKENS". The numbers follow from the files that have this
- * checksum; they are for those who do not open them. */
+/* Reads "part NAME CHECKSUM INDEX_BYTES TOKEN_BYTES DOCUMENTS TOKENS". The numbers follow from the files that have
+ * this checksum; they are for readers that do not open them. */
 static bool read_part(struct folder_part *part, char *line)
 {
     char *name = line + strlen("part "), *end = name + strcspn(name, " ");
@@ -174,7 +178,7 @@ static bool read_part(struct folder_part *part, char *line)
     end += 33;
     for (unsigned i = 0; i < 4; i++, end += used)
         if (end[0] != ' ' || end[1] < '0' || end[1] > '9' || sscanf(end, " %19" SCNu64 "%n", numbers[i], &used) != 1)
-            return false; /* a sign is none of the numbers' */
+            return false; /* no number begins with a sign */
     return *end == '\0';
 }
 
@@ -190,7 +194,7 @@ static enum leat_status read_lines(struct folder_list *l, const char *path, stru
         parts == 0 || !folder_list_bytes(run, l->run))
         return damaged(path, err);
     line += used;
-    most = strlen(line) / strlen("part N "); /* no allocation beyond what the file is worth */
+    most = strlen(line) / strlen("part N "); /* so no allocation is larger than the file justifies */
     l->parts = parts <= most ? calloc((size_t)parts, sizeof *l->parts) : NULL;
     if (!l->parts)
         return parts > most ? damaged(path, err) : status_no_memory(err, parts * sizeof *l->parts);

@@ -4,8 +4,8 @@
 
 #include "rows_line.h"
 
-/* Decided per stretch: one test for all its numbers. A row of only padding is one stretch of 1, because a softmax over
- * nothing is NaN. */
+/* Returns 1 for a token, 0 for padding. All numbers of a stretch are equal, so one test is enough for them. A row of
+ * only padding is one stretch of 1, because a softmax over nothing is NaN. */
 ROWS_BODY int64_t output_attention_mask(const struct rows_line *r, struct rows_stretch s, uint32_t i)
 {
     (void)r;

@@ -4,7 +4,7 @@
 
 #include "rows_line.h"
 
-/* Decided per stretch, as in output_attention_mask.h. */
+/* Returns the number of the row's source, or -1. All numbers of a stretch are equal, as in output_attention_mask.h. */
 ROWS_BODY int64_t output_source_ids(const struct rows_line *r, struct rows_stretch s, uint32_t i)
 {
     (void)i;

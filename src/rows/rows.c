@@ -1,8 +1,8 @@
 /*
- * rows.c: see rows.h. Goes row by row, and in a row stretch by stretch (a stretch is the tokens of one document, or the
- * padding), because within a stretch every output is a simple run of numbers: tokens converted, 0 1 2 ..., one value
- * repeated. Kernels, chosen once per CPU level, write long runs. The start of a stretch is found by the lowest bit set
- * in words of 64 bits, so rows without documents cost nothing per token.
+ * rows.c: makes outputs row by row, and in a row stretch by stretch (a stretch is the tokens of one document, or the
+ * padding): within a stretch every output is a simple run of numbers: converted tokens, 0 1 2 ..., or one value
+ * repeated. Kernels, which are chosen once by the CPU level, write long runs. The start of a stretch is found by the
+ * lowest bit set in words of 64 bits, so rows without documents cost nothing per token.
  */
 #include "rows.h"
 
@@ -18,7 +18,7 @@ extern const struct rows_kernels rows_row_avx2, rows_row_avx512;
 extern const struct rows_kernels rows_row_neon;
 #endif
 
-/* Fastest first; the last needs nothing, so it ends every search. */
+/* The kernels, fastest first. The last row needs no feature of the CPU, so it ends every search. */
 static const struct {
     enum cpu_level needs;
     const struct rows_kernels *kernels;
@@ -78,7 +78,8 @@ static void weigh_label(const struct rows_job *j, const struct rows_line *r, uin
         memcpy((uint8_t *)j->loss_weights + 4 * at, &bits, sizeof bits);
 }
 
-/* Converts `length` tokens of a row from token `shift` on, stretch by stretch if each has a label of its own. */
+/* Converts `length` tokens of a row from token `shift` on. If each stretch has a label of its own, it goes stretch
+ * by stretch, and leaves out a token after each. */
 static void widen_row(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r, void *numbers,
                       uint64_t at, uint32_t shift, uint32_t length)
 {
@@ -91,7 +92,7 @@ static void widen_row(const struct rows_kernels *k, const struct rows_job *j, co
     }
 }
 
-/* Goes through the labels as widen_row() does. */
+/* Applies the mask to the labels, stretch by stretch as in widen_row(). */
 static void mask_row(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t shift, uint32_t length)
 {
     const uint8_t *mask = r->mask + shift;
@@ -156,8 +157,8 @@ static uint32_t count_nonzero(const uint8_t *bytes, uint32_t count)
     return n;
 }
 
-/* Goes through the labels as mask_row() does; where the first token of a document has no loss, document by document,
- * without that label. */
+/* Counts the labels that have a loss. If the first token of a document has none as a label, it goes document by
+ * document and leaves that label out. */
 uint32_t rows_learned(const struct rows_job *j, uint32_t number)
 {
     const struct rows_line r = rows_line_here(j, number);
@@ -288,7 +289,7 @@ void rows_mark(uint8_t *base, const struct rows_layout *l)
             mark.documents += (uint32_t)__builtin_popcountll(bits);
         }
         heads[row] = head;
-        /* the token after the inputs may begin a document too, but is not an input */
+        /* the token after the inputs is no input, even if it begins a document */
         head.documents += 1 + mark.documents - (length > 0 ? (uint32_t)bit : 0);
         head.shorter += length > 0 && length + 1 < l->width;
         head.filled += length > 0;

@@ -33,63 +33,67 @@
 #include "rows_outputs.h"
 
 struct rows_layout {
-    uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
+    uint32_t rows, width, token_width, start_words; /* start_words is 0 if documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
-    size_t sources_at;         /* an int32_t per row: its source's number; -1 for a row of padding */
-    size_t source_weights_at;  /* a float per row; 0: all are 1 */
-    size_t marks_at, heads_at; /* marks_at 0: no marks */
-    size_t rows_at;            /* a uint64_t per row: where it begins, from the base. 0: rows follow each other */
+    size_t sources_at;         /* an int32_t per row: the number of its source; -1 for a row of padding */
+    size_t source_weights_at;  /* a float per row, which is the weight of its source; 0: all weights are 1 */
+    size_t marks_at, heads_at; /* marks_at is 0 if there are no marks */
+    size_t rows_at;            /* a uint64_t per row: the place of its tokens, from the base; 0: rows follow each
+                                  other */
     size_t masks_at;           /* 0: no mask */
     uint32_t mask_width;
-    uint32_t own_labels;           /* 1: in the slot, each stretch has one more token than inputs: its last label */
-    uint32_t ahead;                /* labels ahead of each place: only of rows in segments, as what follows */
-    uint32_t slices, whole_length; /* in how many a row is cut; of a whole row of the slot's batch */
+    uint32_t own_labels;           /* 1 if each stretch in the slot has one token more than it has inputs: its last
+                                      label */
+    uint32_t ahead;                /* number of labels ahead of each place; only rows in segments use this and the
+                                      members below */
+    uint32_t slices, whole_length; /* number of slices of a row; length of a whole row of the slot's batch */
     uint32_t reserved;
-    size_t segments_at; /* a struct rows_segmented per row, and one. 0: rows are not in segments */
-    size_t pool_at;     /* uint32_t's: of each row its segments, then the places where documents begin in it */
-    size_t end;         /* of all this in the slot */
+    size_t segments_at; /* a struct rows_segmented per row, and one more; 0: rows are not in segments */
+    size_t pool_at;     /* uint32_t's: for each row its segments, then the places where documents begin in it */
+    size_t end;         /* size of the slot's contents */
 };
 
-/* Places of a row from `first` up to the next segment, or for ever. */
+/* The places of a row from `first` up to the next segment; the last segment has no end. */
 struct rows_segment {
     uint32_t first;
-    uint32_t token;              /* the number of its first token among all in the slot, and of that one's mask */
-    uint32_t tokens;             /* how many follow each other from there, more than its places have */
-    uint32_t own;                /* those of them that come before the next document */
-    uint32_t position, document; /* of the first place: in its document; and that one's number in the whole row */
-    uint32_t attention;          /* 0: padding after a shorter row */
+    uint32_t token;              /* number of its first token among all tokens in the slot, and of that token's mask */
+    uint32_t tokens;             /* number of tokens stored from there on, which is more than the segment has places */
+    uint32_t own;                /* number of those tokens that come before the next document */
+    uint32_t position, document; /* position of the first place in its document, and number of this document in the
+                                    whole row */
+    uint32_t attention;          /* 0 in the padding after a shorter row */
 };
 
-/* A row of the slot, whole; after the last, one of padding. `documents`, `shorter`: how many documents, and rows of
- * fewer places than the longest, lie before it. */
+/* A whole row of the slot. After the last there is a row of padding. Before the row lie `documents` documents, and
+ * `shorter` rows with fewer places than the longest. */
 struct rows_segmented {
-    uint32_t pool, segments; /* where its first segment stands in the pool, and how many there are */
-    uint32_t length;         /* places before the padding */
+    uint32_t pool, segments; /* place of its first segment in the pool, and number of its segments */
+    uint32_t length;         /* number of places before the padding */
     uint32_t documents, shorter;
 };
 
-/* What lies before a word of `starts` in its row: where the last document begins, and how many documents begin after
- * token 0. */
+/* Facts about what lies before a word of `starts` in its row: where the last document begins, and how many documents
+ * begin after token 0. */
 struct rows_mark {
     uint32_t begin, documents;
 };
 
-/* What lies before a row: how many documents (a row without tokens counts as one), rows shorter than the longest, and
- * rows with tokens. There is one more head than rows, for all of them together. */
+/* Facts about what lies before a row: how many documents (a row without tokens counts as one), how many rows shorter
+ * than the longest, and how many rows with tokens. There is one more head than rows, for all rows together. */
 struct rows_head {
     uint32_t documents, shorter, filled, reserved;
 };
 
-/* All that a kernel needs: plain numbers and pointers, so that a device can take it. */
+/* The job of a kernel, with plain numbers and pointers only, so that a device can take it. */
 struct rows_job {
     const uint8_t *base; /* of the slot */
     struct rows_layout layout;
-    uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
+    uint32_t rows, length; /* size of the outputs: at least the slot's rows and the longest of their lengths */
     uint32_t number_bytes, unshifted, mask_first;
-    uint32_t pad;    /* the token after a row's end */
-    int32_t ignored; /* a label without loss */
+    uint32_t pad;    /* token that stands in the padding */
+    int32_t ignored; /* label that has no loss */
     uint64_t cu_seqlens_room;
-/* where each output goes; NULL: not wanted */
+/* memory of each output; NULL: not wanted */
 #define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;
     ROWS_OUTPUTS(ROWS_FIELD, ROWS_FIELD)
 #undef ROWS_FIELD
@@ -99,37 +103,38 @@ struct rows_kernels {
     const char *name;
     /* Converts `count` tokens of 2 or 4 bytes to numbers of 4 or 8 bytes. */
     void (*widen)(void *to, unsigned number_bytes, const void *from, unsigned token_width, size_t count);
-    /* Writes 0, 1, 2, ... */
+    /* Writes the numbers 0, 1, 2 and so on. */
     void (*count_up)(void *to, unsigned number_bytes, size_t count);
     void (*fill)(void *to, unsigned number_bytes, int64_t value, size_t count);
-/* Makes a stretch of an output that is made singly; `to` is where the row's numbers begin. */
+/* Makes a stretch of an output whose numbers are made one by one; `to` is where the row's numbers begin. */
 #define ROWS_KERNEL(field, name, kind, documents)                                                                      \
     void (*field)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s);
     ROWS_OUTPUTS(ROWS_SKIP, ROWS_KERNEL)
 #undef ROWS_KERNEL
 };
 
-/* Returns the fastest row that this CPU has; row `number`, fastest first, for tests, as in checksum.h. Constant
- * memory. */
+/* Return the fastest row that this CPU has, and for tests row `number` of all rows, fastest first, as in checksum.h.
+ * The memory is constant. */
 const struct rows_kernels *rows_kernels(void);
 const struct rows_kernels *rows_row(unsigned number, int *usable);
 
 /* Does a job on the host. `cu_seqlens_room` was checked by rows_sequences(). */
 void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 
-/* Fills marks and heads of a slot. */
+/* Fills the marks and heads of a slot. */
 void rows_mark(uint8_t *base, const struct rows_layout *layout);
 
 /* Returns how many predictions of a row of the slot have a loss. The label at the first place of an unshifted row is
  * none. */
 uint32_t rows_learned(const struct rows_job *job, uint32_t row);
 
-/* The same for rows in segments, which rows_fill(), rows_learned() and rows_sequences() call. */
+/* Do the work of rows_fill(), rows_learned() and rows_sequences(), which call these for rows in segments. */
 void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *job);
 uint32_t rows_learned_in_segments(const struct rows_job *job, uint32_t row);
 uint64_t rows_whole_sequences(const struct rows_job *job, uint64_t *longest);
 
-/* Returns how many stretches of one document the outputs have, counting padding after a row as one; and the longest. */
+/* Returns how many stretches of one document the outputs have, and sets *longest to the length of the longest. The
+ * padding after a row counts as a stretch. */
 uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * rows_body.h: defines each number of the outputs that are made together (rows_outputs.h), one at a time. Plain inline
- * C, so that device kernels include it as it is.
- */
+/* rows_body.h: defines each number of the outputs that are made together (rows_outputs.h), one at a time. It is
+ * plain inline C, so that device kernels can include it. */
 #ifndef LEAT_ROWS_BODY_H
 #define LEAT_ROWS_BODY_H
 
@@ -20,8 +18,11 @@ ROWS_BODY uint32_t rows_flags(const struct rows_job *j, uint32_t row)
     return row < j->layout.rows ? j->base[j->layout.flags_at + row] : 0;
 }
 
-/* A place that counts from the base, modulo 2^64. On the host a sum of integers, since a row outside of the slot is no
- * part of what the base points into; on a device the compiler must see that it lies in global memory. */
+/*
+ * Returns the address of a place that counts from the base, modulo 2^64. On the host this is a sum of integers,
+ * since a row outside of the slot is no part of the object that the base points into; on a device the compiler must
+ * see that it lies in global memory.
+ */
 ROWS_BODY const uint8_t *rows_from(const uint8_t *base, uint64_t place)
 {
 #if defined(__CUDA_ARCH__)
@@ -31,7 +32,7 @@ ROWS_BODY const uint8_t *rows_from(const uint8_t *base, uint64_t place)
 #endif
 }
 
-/* Where the tokens of a row begin; anywhere in the slot for a row that only the outputs have. */
+/* Returns the address of a row's tokens. For a row that only the outputs have, it is any address in the slot. */
 ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
@@ -43,7 +44,8 @@ ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
     return j->base + l->tokens_at + (size_t)row * l->width * l->token_width;
 }
 
-/* Token `i` of a row in the slot, i <= its length. Read byte by byte: the same on every machine. */
+/* Returns token `i` of a row in the slot; i <= its length. It is read byte by byte, so that every machine reads the
+ * same number. */
 ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     const uint8_t *p = rows_begin(j, row) + (size_t)i * j->layout.token_width;
@@ -52,7 +54,7 @@ ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i
     return j->layout.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Where the mask of a row begins; NULL: it has none. */
+/* Returns the address of a row's mask; NULL if it has none. */
 ROWS_BODY const uint8_t *rows_mask(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
@@ -83,7 +85,8 @@ ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
     return (int)(words[(size_t)row * j->layout.start_words + i / 64] >> i % 64 & 1);
 }
 
-/* Which token of the slot's row input `i` is, below the row's length: each stretch before may have one more. */
+/* Returns the number of the token in the slot's row that input `i` is; `i` is below the row's length. Each stretch
+ * before it may have one more token than inputs. */
 ROWS_BODY uint32_t rows_place(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     uint32_t place = i;
@@ -98,14 +101,14 @@ ROWS_BODY int64_t rows_input(const struct rows_job *j, uint32_t row, uint32_t i)
     return i < rows_length(j, row) ? rows_token(j, row, rows_place(j, row, i)) : j->pad;
 }
 
-/* Returns 1 if a label that is the first token of its document has no loss: as it is asked for; or, of rows with
- * labels of their own, because such labels exist only unshifted, where another document's end would predict them. */
+/* Returns 1 if a label that is the first token of its document has no loss: because this was asked for, or, in rows
+ * with labels of their own, because the outputs are unshifted: then the end of another document would predict it. */
 ROWS_BODY uint32_t rows_masks_first(const struct rows_job *j)
 {
     return j->layout.own_labels ? j->unshifted : j->mask_first;
 }
 
-/* Which token of the row the label of its token `i` is. */
+/* Returns the number of the token in the row that is the label of its token `i`. */
 ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
 {
     return j->unshifted ? i : i + 1;
@@ -122,8 +125,8 @@ ROWS_BODY uint8_t rows_weight(const struct rows_job *j, uint32_t row, uint32_t i
     return rows_mask(j, row) ? rows_mask(j, row)[rows_label_token(j, rows_place(j, row, i))] : 255;
 }
 
-/* Returns the bits of the float weight / 255, correctly rounded: the same on all devices, whose divisions may
- * differ. 1 / 255 is 0.010101... to base 256, so the quotient repeats the bits of the weight. */
+/* Returns the bits of the float weight / 255, correctly rounded. They are the same on all devices, whose divisions
+ * may differ. 1 / 255 is 0.010101... to base 256, so the quotient repeats the bits of the weight. */
 ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
 {
     uint32_t zeros = weight ? 7 - ROWS_LAST((uint64_t)weight) : 0;
@@ -133,9 +136,9 @@ ROWS_BODY uint32_t rows_weight_float(uint8_t weight)
 }
 
 /*
- * Returns the bits of the float that a label of this weight has in a row of a source with this one: one product,
- * rounded to nearest, on all devices. It is 0, or between the smallest and the largest normal number, since both are
- * (loader_sources.c): what a CPU or a device makes of others cannot matter.
+ * Returns the bits of the float that is the weight of a label, in 255ths, times the weight of its source: one
+ * product, rounded to nearest, on all devices. It is 0, or between the smallest and the largest normal number, since
+ * both factors are (loader_sources.c); so it does not matter how a CPU or a device treats other floats.
  */
 ROWS_BODY uint32_t rows_weight_of(uint8_t weight, float source_weight)
 {
@@ -144,7 +147,7 @@ ROWS_BODY uint32_t rows_weight_of(uint8_t weight, float source_weight)
 
     memcpy(&product, &bits, sizeof product);
 #if defined(__CUDA_ARCH__)
-    product = __fmul_rn(product, source_weight); /* is never fused with a sum */
+    product = __fmul_rn(product, source_weight); /* this product is never fused with a sum */
 #else
     product *= source_weight;
 #endif
@@ -162,7 +165,7 @@ ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
     return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, rows_place(j, row, i))) : j->ignored;
 }
 
-/* Padding after a row is a stretch of its own. */
+/* Returns 1 if a stretch begins at number `i`. The padding after a row is a stretch of its own. */
 ROWS_BODY int rows_stretch(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     uint32_t length = rows_length(j, row);

@@ -31,11 +31,12 @@ ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
     uint32_t inside = row < l->rows ? row : l->rows;
     const struct rows_head *h = (const struct rows_head *)(const void *)(j->base + l->heads_at) + inside;
 
-    /* each row shorter than the outputs' has one more, of padding; `width` is the longest row plus one */
+    /* In each row that is shorter than the outputs' rows, the padding is one more stretch. `width` is the length of
+     * the longest row plus one. */
     return h->documents + (j->length + 1 > l->width ? h->filled : h->shorter) + (row - inside);
 }
 
-/* A row for one thread. `token_width` is the job's, as a constant. */
+/* Returns the row as one thread sees it. `token_width` is the job's, passed as a constant. */
 ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uint32_t token_width)
 {
     const struct rows_layout *l = &j->layout;
@@ -65,7 +66,7 @@ ROWS_BODY int rows_line_start(const struct rows_line *r, uint32_t i)
     return r->starts ? (int)(r->starts[i / 64] >> i % 64 & 1) : i == 0;
 }
 
-/* Where the stretch of input `i` begins, and its number in the row. */
+/* Returns the place where the stretch of input `i` begins, and its number in the row. */
 ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t i)
 {
     uint32_t at = i < r->length ? i : r->length > 0 ? r->length - 1 : 0;
@@ -88,7 +89,7 @@ ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t
     return m;
 }
 
-/* The same with its end, in a row of `numbers`; searches the starts after `i` for it. */
+/* Returns the stretch of input `i` with its end, in a row of `numbers`; searches the starts after `i` for the end. */
 ROWS_BODY struct rows_stretch rows_line_place(const struct rows_line *r, uint32_t i, uint32_t numbers)
 {
     struct rows_mark m = rows_line_stretch(r, i);
@@ -109,9 +110,11 @@ struct rows_vector4 {
     int32_t number[4];
 };
 
-/* `count` numbers to place `at`; 16 bytes at once if they are whole and the place is aligned. 8-byte numbers are stored
- * with __stcs: the GPU's cache need not keep them, and the kernel takes a tenth less time for large batches. Others
- * are not: ptxas would spill registers on some GPUs (sm_86, sm_89). */
+/*
+ * Stores `count` numbers at place `at`; 16 bytes at once if they are whole and the place is aligned. 8-byte numbers
+ * are stored with __stcs: the GPU's cache need not keep them, and the kernel takes a tenth less time for large
+ * batches. Other numbers are not: ptxas would spill registers on some GPUs (sm_86, sm_89).
+ */
 ROWS_BODY void rows_store(void *numbers, uint64_t at, const int64_t *values, uint32_t count, uint32_t number_bytes)
 {
     const uint32_t most = 16 / number_bytes;
@@ -155,7 +158,7 @@ ROWS_BODY void rows_store_mask(uint8_t *mask, uint64_t at, const uint8_t *values
             mask[at + k] = values[k];
 }
 
-/* The same for numbers that are 0 or 1. */
+/* Stores numbers that are 0 or 1 as bytes of a mask. */
 ROWS_BODY void rows_store_as_mask(uint8_t *to, uint64_t at, const int64_t *numbers, uint32_t count,
                                   uint32_t number_bytes)
 {
@@ -168,7 +171,7 @@ ROWS_BODY void rows_store_as_mask(uint8_t *to, uint64_t at, const int64_t *numbe
     rows_store_mask(to, at, mask, count, number_bytes);
 }
 
-/* What stores the numbers of an output that is made singly, by its kind. */
+/* The functions that store the numbers of an output that is made singly, by its kind. */
 #define ROWS_NUMBERS_STORE rows_store
 #define ROWS_MASK_STORE    rows_store_as_mask
 
@@ -221,7 +224,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         rows_store(j->document_ids, at, documents, count, number_bytes);
 }
 
-/* An output that is made singly. */
+/* Makes 16 bytes of an output that is made singly. */
 #define ROWS_DO_SINGLY(field, name, kind, documents)                                                                   \
     ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint64_t at,     \
                                    uint32_t i, uint32_t count, uint32_t number_bytes)                                  \
@@ -229,7 +232,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         struct rows_line line = documents ? *r : rows_line_undivided(r);                                               \
         int64_t numbers[ROWS_MOST_VECTOR];                                                                             \
                                                                                                                        \
-        line.source = rows_source(j, row); /* here, so that it takes no register before */                             \
+        line.source = rows_source(j, row); /* set here, so that it takes no register before */                         \
         ROWS_UNROLL                                                                                                    \
         for (uint32_t k = 0; k < 16 / number_bytes; k++)                                                               \
             numbers[k] = k < count ? output_##field(&line, rows_line_place(&line, i + k, j->length), i + k) : 0;       \
@@ -238,7 +241,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
 ROWS_OUTPUTS(ROWS_SKIP, ROWS_DO_SINGLY)
 #undef ROWS_DO_SINGLY
 
-/* Makes 16 bytes of a row's numbers, from number i < length on. `number_bytes` is the job's, as a constant. */
+/* Makes 16 bytes of a row's numbers, from number i < length on. `number_bytes` is the job's, passed as a constant. */
 ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i,
                        uint32_t number_bytes)
 {
@@ -256,7 +259,7 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
 #undef ROWS_DO
 }
 
-/* Fills `sequences` after the last stretch: number `k`, then every `step`-th. */
+/* Fills the rest of `sequences` after the last stretch: number `k`, then every `step`-th. */
 ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint64_t step)
 {
     if (!j->cu_seqlens)
@@ -310,7 +313,8 @@ ROWS_BODY void rows_store_one(const struct rows_job *j, void *numbers, uint64_t 
         ((int32_t *)numbers)[at] = (int32_t)value;
 }
 
-/* Where the stretches of a whole row begin, as many of them as one of the row's threads does. */
+/* Writes the places where the stretches of a whole row begin: one of the row's threads writes every j->length-th of
+ * them. */
 ROWS_BODY void rows_do_whole_begins(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     uint64_t before = rows_whole_stretches_before(j, row);
@@ -321,7 +325,7 @@ ROWS_BODY void rows_do_whole_begins(const struct rows_job *j, uint32_t row, uint
         j->cu_seqlens[before + k] = (int32_t)(row * rows_whole_length(j) + rows_whole_begin(j, row, k));
 }
 
-/* An output that is made singly. */
+/* Makes one number of an output that is made singly. */
 #define ROWS_NUMBERS_ONE(to, at, value) rows_store_one(j, to, at, value)
 #define ROWS_MASK_ONE(to, at, value)    ((to)[at] = (uint8_t)(value))
 #define ROWS_DO_ONE(field, name, kind, documents)                                                                      \
@@ -367,14 +371,15 @@ ROWS_BODY void rows_do_whole_end(const struct rows_job *j, uint64_t k, uint64_t 
 /* ---- How the threads share the work ---- */
 
 /*
- * A block has 256 threads. They are cut into groups of `group` (a power of two), each of which works at one row; a
- * group does ROWS_ROUNDS times `group` vectors of 16 bytes (or single numbers, ROWS_PASS_...): a tile. Neighbours in
- * a group store neighbours in memory.
+ * A block has 256 threads. They are divided into groups of `group` (a power of two), each of which works at one row.
+ * A group does a tile: ROWS_ROUNDS times `group` vectors of 16 bytes (or single numbers, in the passes below).
+ * Neighbours in a group store neighbours in memory.
  */
 #define ROWS_BLOCK  256u
 #define ROWS_ROUNDS 4u
 
-/* In place of the width of numbers: the passes that ask the job for it, and do one number at a time. */
+/* The passes that ask the job for the width of numbers, and do one number at a time. They take the place of this
+ * width. */
 #define ROWS_PASS_MASK     0u
 #define ROWS_PASS_SEGMENTS 1u
 
@@ -394,7 +399,7 @@ ROWS_BODY struct rows_grid rows_grid(const struct rows_job *j, uint32_t number_b
     uint32_t vectors = (j->length + rows_vector(number_bytes) - 1) / rows_vector(number_bytes);
     struct rows_grid g = { 3, 1 };
 
-    /* no wider than a row needs, so that short rows share a block */
+    /* A group is no wider than a row needs, so that short rows share a block. */
     while (g.group_bits < 8 && ((uint32_t)ROWS_ROUNDS << g.group_bits) < vectors)
         g.group_bits++;
     g.tiles = (vectors + (ROWS_ROUNDS << g.group_bits) - 1) / (ROWS_ROUNDS << g.group_bits);
@@ -413,7 +418,7 @@ ROWS_BODY void rows_do_pass(const struct rows_job *j, const struct rows_line *r,
         rows_do(j, r, row, i, number_bytes);
 }
 
-/* What thread `thread` of block `block` of `blocks` does. */
+/* Does the work of thread `thread` of block `block`; there are `blocks` blocks. */
 ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint32_t block, uint32_t blocks,
                               uint32_t thread, uint32_t token_width, uint32_t number_bytes)
 {
@@ -425,7 +430,7 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
     if (row < j->rows) {
         struct rows_line r = rows_line(j, (uint32_t)row, token_width);
 
-        ROWS_ONE_BY_ONE /* unrolling makes four times the code, for stores that nothing waits for */
+        ROWS_ONE_BY_ONE /* unrolled code would be four times as large, for stores that nothing waits for */
             for (uint32_t round = 0; round < ROWS_ROUNDS;
                  round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
                 rows_do_pass(j, &r, (uint32_t)row, (uint32_t)vector * most, number_bytes);

@@ -1,11 +1,11 @@
 /*
- * rows_kernel.c: the kernels of rows for one CPU level; compiled once per level. Plain loops, one per type of numbers,
- * which compilers vectorize. For NEON they go by blocks: gcc does not unroll a loop of unknown length, and a vector of
- * 16 bytes is little work for a turn (docs/ENCODING.md).
+ * rows_kernel.c: the kernels of rows for one CPU level; compiled once per level. They are plain loops, one per type
+ * of numbers, which compilers vectorize. For NEON they go by blocks: gcc does not unroll a loop of unknown length,
+ * and a vector of 16 bytes is little work for one iteration (docs/ENCODING.md).
  *
  * Why no streaming stores? On a Zen 3, numbers that stay in the caches (1 MiB: i64 inputs and labels of 32 x 2048
- * tokens) come at 22 GB/s by plain stores and at 14 by streaming ones. Both give 14 for 16 MiB, and 10 and 11.5 from 64
- * MiB on, where the next reader finds them in memory only.
+ * tokens) come at 22 GB/s by plain stores and at 14 GB/s by streaming ones. Both reach 14 GB/s for 16 MiB, and 10
+ * and 11.5 GB/s from 64 MiB on, when the next reader finds the numbers in memory only.
  */
 #include "base/bytes.h"
 #include "base/cpu.h"
@@ -15,7 +15,7 @@
 #include <arm_neon.h>
 
 #define BLOCK 32
-/* to[i] for all i < count, where `value` is an expression of i. */
+/* Sets to[i] for all i < count; `value` is an expression of i. */
 #define FOR_ALL(to, value)                                                                                             \
     do {                                                                                                               \
         size_t begin = 0;                                                                                              \
@@ -61,7 +61,7 @@ static void count_up_8(int64_t *to, size_t count)
     size_t i = 0;
 
 #if defined(LEVEL_NEON)
-    /* gcc takes four instructions per number to make vectors of i itself */
+    /* gcc would take four instructions per number to make vectors of i */
     for (int64x2_t next = { 0, 1 }; count - i >= 8; i += 8)
         for (unsigned k = 0; k < 8; k += 2, next = vaddq_s64(next, vdupq_n_s64(2)))
             vst1q_s64(to + i + k, next);
@@ -91,7 +91,7 @@ static void fill(void *to, unsigned number_bytes, int64_t value, size_t count)
         FOR_ALL(narrow, (int32_t)value);
 }
 
-/* Row and stretch are copies, so that the compiler knows that stores do not change them. */
+/* The row and the stretch are copies, so that the compiler knows that stores do not change them. */
 #define SINGLY_AS(type, field)                                                                                         \
     for (uint32_t i = s.begin; i < s.end; i++)                                                                         \
         ((type *)to)[i] = (type)output_##field(&row, s, i);

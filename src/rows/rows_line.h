@@ -1,7 +1,5 @@
-/*
- * rows_line.h: a row of the outputs as the code that makes its numbers sees it, on host and device: all that an
- * output_NAME.h has for computing a number. Plain C, so that device kernels include it as it is.
- */
+/* rows_line.h: a row of the outputs as the code that makes its numbers sees it, on host and device. It is all that
+ * an output_NAME.h has for computing a number. It is plain C, so that device kernels can include it. */
 #ifndef LEAT_ROWS_LINE_H
 #define LEAT_ROWS_LINE_H
 
@@ -12,7 +10,7 @@
 #define ROWS_BODY static inline
 #endif
 
-/* How many of 64 bits are 1; the lowest and the highest of them, if any. */
+/* Count the bits of 64 that are 1, and find the lowest and the highest of them, of which there must be one. */
 #if defined(__CUDA_ARCH__)
 #define ROWS_COUNT(bits) ((uint32_t)__popcll(bits))
 #define ROWS_FIRST(bits) ((uint32_t)__ffsll((long long)(bits)) - 1)
@@ -23,17 +21,18 @@
 #define ROWS_LAST(bits)  (63 - (uint32_t)__builtin_clzll(bits))
 #endif
 
-/* A row. A row that the slot does not have is one without tokens. */
+/* A row. If the slot does not have the row, it has no tokens. */
 struct rows_line {
-    const uint8_t *tokens;         /* length + 1 of them */
-    const uint8_t *mask;           /* a byte for each; NULL: all are 255 */
-    const uint64_t *starts;        /* a bit for each that begins a document; NULL: only the first is known */
-    const struct rows_mark *marks; /* on a device (rows.h) */
+    const uint8_t *tokens;         /* length + 1 tokens */
+    const uint8_t *mask;           /* a byte per token; NULL: all are 255 */
+    const uint64_t *starts;        /* a bit per token, which is 1 if it begins a document; NULL: only the first token
+                                      is known to */
+    const struct rows_mark *marks; /* set on a device only (rows.h) */
     uint32_t length, flags;        /* inputs; LEAT_ROW_... */
     uint32_t token_width;
-    uint32_t first_sequence; /* on a device: counted through all rows */
-    int32_t source;          /* its number; -1 for a row of padding */
-    float source_weight;     /* what the weights of its labels are multiplied with */
+    uint32_t first_sequence; /* set on a device only: number of its first stretch, counted through all rows */
+    int32_t source;          /* number of the row's source; -1 for a row of padding */
+    float source_weight;     /* factor of the weights of the row's labels */
 };
 
 /*
@@ -42,10 +41,11 @@ struct rows_line {
  */
 struct rows_stretch {
     uint32_t begin, end;
-    uint32_t number; /* in the row, from 0 */
+    uint32_t number; /* number of the stretch in its row, from 0 */
 };
 
-/* Token `i` of the row, i <= its length. Read byte by byte: the same on every machine. */
+/* Returns token `i` of the row; i <= its length. On the host it is read byte by byte, so that every machine reads
+ * the same number. */
 ROWS_BODY uint32_t rows_line_token(const struct rows_line *r, uint32_t i)
 {
 #if defined(__CUDA_ARCH__) /* rows are aligned to their tokens' width, and all devices are little-endian */
@@ -77,7 +77,7 @@ ROWS_BODY uint32_t rows_line_start_from(const struct rows_line *r, uint32_t from
     return from < end ? from : end;
 }
 
-/* Where the stretch of number `i` ends, in a row of `numbers` numbers. */
+/* Returns the place where the stretch of number `i` ends, in a row of `numbers` numbers. */
 ROWS_BODY uint32_t rows_line_end(const struct rows_line *r, uint32_t i, uint32_t numbers)
 {
     return i < r->length ? rows_line_start_from(r, i + 1, r->length) : numbers;

@@ -37,8 +37,11 @@ enum rows_output_kind {
 #define ROWS_SEQUENCES_TYPE int32_t
 #define ROWS_AHEAD_TYPE     void
 
-/* How it is made; the field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents
- * must be known. A use gives a macro for each way of making: twice the same, or ROWS_SKIP for the way that it skips. */
+/*
+ * The outputs. A row has the macro for how it is made; the field of struct leat_outputs and struct rows_job; the
+ * NAME of LEAT_OUTPUT_NAME; the kind; and whether documents must be known. A use gives a macro for each way of
+ * making: the same one twice, or ROWS_SKIP for the way that it skips.
+ */
 /* clang-format off */
 #define ROWS_OUTPUTS(together, singly)                                                                                 \
     together(inputs, INPUTS, ROWS_NUMBERS, false)                                                                      \
@@ -54,11 +57,11 @@ enum rows_output_kind {
 /* clang-format on */
 #define ROWS_SKIP(field, name, kind, documents)
 
-/* An output's number in an array of all: ROWS_OUTPUT_INPUTS ... */
+/* The number of an output in an array of all outputs: ROWS_OUTPUT_INPUTS and so on. */
 #define ROWS_OUTPUT_NUMBER(field, name, kind, documents) ROWS_OUTPUT_##name,
 enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER, ROWS_OUTPUT_NUMBER) ROWS_OUTPUT_COUNT };
 
-/* Bytes of an output. */
+/* Returns the bytes of an output. */
 static inline uint64_t rows_output_bytes(enum rows_output_kind kind, uint64_t numbers, uint32_t number_bytes,
                                          uint64_t cu_seqlens_room, uint32_t ahead)
 {

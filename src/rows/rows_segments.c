@@ -1,7 +1,5 @@
-/*
- * rows_segments.c: makes the outputs of rows in segments (rows_segments.h) on the host, segment by segment: in each,
- * every output is a simple run of numbers.
- */
+/* rows_segments.c: makes the outputs of rows in segments (rows_segments.h) on the host, segment by segment. In a
+ * segment every output is a simple run of numbers. */
 #include "rows_segments.h"
 
 #include <string.h>
@@ -12,7 +10,7 @@ struct place {
     const struct rows_job *j;
     struct rows_segment s;
     uint32_t count; /* places */
-    uint64_t at;    /* the first place's number in the outputs */
+    uint64_t at;    /* number of the first place in the outputs */
 };
 
 static uint8_t *number_at(const struct rows_job *j, void *numbers, uint64_t at)
@@ -28,7 +26,7 @@ static void store(const struct rows_job *j, void *numbers, uint64_t at, int64_t 
         ((int32_t *)numbers)[at] = (int32_t)value;
 }
 
-/* Tokens from `from` of the segment on, below `end`; after them `rest`. */
+/* Writes the segment's tokens from `from` on, below `end`; and `rest` to the places that are left. */
 static void put_tokens(const struct place *p, void *numbers, uint64_t at, uint32_t from, uint32_t end, int64_t rest)
 {
     const struct rows_layout *l = &p->j->layout;
@@ -39,7 +37,7 @@ static void put_tokens(const struct place *p, void *numbers, uint64_t at, uint32
     p->k->fill(number_at(p->j, numbers, at + count), p->j->number_bytes, rest, p->count - count);
 }
 
-/* Labels, or those ahead, without loss where their mask is 0. */
+/* Writes the labels, or labels ahead; a label without loss where the mask is 0. */
 static void put_labels(const struct place *p, void *numbers, uint64_t at, uint32_t ahead)
 {
     const struct rows_job *j = p->j;
@@ -138,7 +136,7 @@ void rows_fill_segments(const struct rows_kernels *k, const struct rows_job *j)
         put_sequences(j);
 }
 
-/* In each segment, the labels are consecutive tokens. */
+/* Counts the labels that have a loss: in each segment, the labels are consecutive tokens. */
 uint32_t rows_learned_in_segments(const struct rows_job *j, uint32_t row)
 {
     const struct rows_segment *segments = rows_segments(j, row);

@@ -1,28 +1,28 @@
 /*
- * rows_segments.h: defines each number of the outputs of rows in *segments*, one at a time. Plain inline C, so that
- * device kernels include it as it is.
+ * rows_segments.h: defines each number of the outputs of rows in *segments*, one at a time. It is plain inline C, so
+ * that device kernels can include it.
  *
  * Rows are in segments if their tokens do not simply lie one after another: slices of rows, tokens after a row's end
  * that are labels ahead, tokens that no dataset has. A *segment* is consecutive places of a row of the outputs whose
- * tokens are stored one after another, with those that their labels need. All that its numbers depend on stands in
- * struct rows_segment: where its tokens are, how many there are (places after them have no input, and labels after
- * them no loss), and where it lies in its document and in the whole row, of which these places may be a slice.
+ * tokens are stored one after another, with the tokens that their labels need. All that its numbers depend on stands
+ * in struct rows_segment: where its tokens are, how many there are (places after them have no input, and labels
+ * after them no loss), and where it lies in its document and in the whole row, of which these places may be a slice.
  *
- * A row's segments are sorted by place; the first begins at place 0, and the last is padding, which goes on for ever.
+ * A row's segments are sorted by place; the first begins at place 0, and the last is padding, which has no end.
  */
 #ifndef LEAT_ROWS_SEGMENTS_H
 #define LEAT_ROWS_SEGMENTS_H
 
 #include "rows_body.h"
 
-/* A row; one that only the outputs have is padding. */
+/* Returns a row. A row that only the outputs have is padding. */
 ROWS_BODY const struct rows_segmented *rows_segmented(const struct rows_job *j, uint32_t row)
 {
     return (const struct rows_segmented *)(const void *)(j->base + j->layout.segments_at) +
            (row < j->layout.rows ? row : j->layout.rows);
 }
 
-/* Its segments; behind them the places of the whole row where documents begin. */
+/* Returns the segments of a row. Behind them stand the places of the whole row where documents begin. */
 ROWS_BODY const struct rows_segment *rows_segments(const struct rows_job *j, uint32_t row)
 {
     const uint32_t *pool = (const uint32_t *)(const void *)(j->base + j->layout.pool_at);
@@ -66,14 +66,14 @@ ROWS_BODY int64_t rows_segment_input(const struct rows_job *j, const struct rows
     return i - s->first < s->tokens ? rows_segment_token(j, s->token + (i - s->first)) : j->pad;
 }
 
-/* Which of a segment's tokens the label of place `i` is; and the labels ahead, numbered from 1. */
+/* Returns which of a segment's tokens is the label of place `i` (`ahead` 0), or its label number `ahead` ahead. */
 ROWS_BODY uint32_t rows_segment_label_token(const struct rows_job *j, const struct rows_segment *s, uint32_t i,
                                             uint32_t ahead)
 {
     return i - s->first + !j->unshifted + ahead;
 }
 
-/* Returns how many of its tokens can be labels. */
+/* Returns how many of the segment's tokens can be labels. */
 ROWS_BODY uint32_t rows_segment_labels(const struct rows_job *j, const struct rows_segment *s)
 {
     return j->mask_first ? s->own : s->tokens;
@@ -86,7 +86,7 @@ ROWS_BODY int rows_segment_masks_first(const struct rows_job *j, const struct ro
     return j->unshifted && j->mask_first && s->position == 0 && s->document > 0;
 }
 
-/* Returns how much a label counts, in 255ths. `ahead` 0: the place's label. */
+/* Returns how much a label counts, in 255ths. `ahead` is 0 for the place's own label. */
 ROWS_BODY uint8_t rows_segment_weight(const struct rows_job *j, const struct rows_segment *s, uint32_t i,
                                       uint32_t ahead)
 {
@@ -109,7 +109,7 @@ ROWS_BODY int64_t rows_segment_position(const struct rows_segment *s, uint32_t i
     return s->position + (i - s->first);
 }
 
-/* The same for an output that is made singly. */
+/* Returns the stretch up to `end` as an output that is made singly sees it. */
 ROWS_BODY struct rows_stretch rows_segment_stretch(const struct rows_segment *s, uint32_t end, int documents)
 {
     struct rows_stretch x;
