@@ -340,21 +340,11 @@ endef
 # ---- Pages ----------------------------------------------------------------------------------------------------------
 
 .PHONY: check-pages
-## check-pages: the pages that leat writes, in headless Chromium, two widths, light, dark, print; the site's search
-check-pages: $(BUILD)/leat $(BUILD)/leat-bench site
+## check-pages: the pages that leat writes, in headless Chromium, two widths, light, dark, print
+check-pages: $(BUILD)/leat $(BUILD)/leat-bench
 	$(Q)tests/pages/check.sh $(BUILD) || [ $$? -eq 77 ]
 
-.PHONY: site pictures
-SITE      := $(BUILD)/site
-SITE_VENV := $(BUILD)/site-venv
-$(SITE_VENV)/ready: scripts/site/requirements.txt
-	$(call make_venv,$(SITE_VENV),$<)
-## site: the documents, the headers and the commands' help as a static site, with a search: SITE=folder
-site: $(BUILD)/leat $(BUILD)/leat-bench $(SITE_VENV)/ready
-	$(Q)scripts/site/pages.py $(BUILD) $(BUILD)/site-pages
-	$(Q)if [ -e $(SITE_VENV)/ready ]; then $(SITE_VENV)/bin/python -m sphinx -q -W --keep-going -c scripts/site -b html \
-	    $(BUILD)/site-pages $(SITE) && echo "$(SITE)/index.html"; else \
-	    echo "skipped: Sphinx cannot be installed (python3 -m venv, pip)"; fi
+.PHONY: pictures
 ## pictures: those of the documents: leat show, and a chart of make bench-loaders
 pictures: $(BUILD)/leat
 	$(Q)scripts/pictures.py $(BUILD) docs

@@ -1,8 +1,7 @@
 #!/bin/sh
 # check.sh BUILD [FOLDER]: what `make check-pages` runs: the pages that leat show and leat-bench report write, in
 # headless Chromium: each opens, nothing reaches beyond the window at 360 and 1,600 pixels, in light, dark and print.
-# Also the search of the site in BUILD/site, where make site could make one. Screenshots stay in FOLDER (BUILD/pages),
-# to be looked at. Exit code 77: there is no Chromium.
+# Screenshots stay in FOLDER (BUILD/pages), to be looked at. Exit code 77: there is no Chromium.
 set -e
 build=$(cd "$1" && pwd)
 folder=${2:-$build/pages}
@@ -84,28 +83,5 @@ for page in ${PAGES:-show compare report}; do
     }
 done
 
-first() { # WORDS: where the first result of the site's search leads to
-    browse --virtual-time-budget=20000 --dump-dom "file://$build/site/search.html?q=$1" |
-        sed -n 's/.*<ul[^>]*class="search"[^>]*><li[^>]*><a href="\([^"#]*\).*/\1/p'
-}
-if [ -e "$build/site/searchindex.js" ]; then
-    while read -r words page; do
-        got=$(first "$words")
-        [ "$got" = "$page.html" ] || {
-            echo "the site's search for $words leads to ${got:-nothing}, not to $page.html" >&2
-            failures=$((failures + 1))
-        }
-    done <<'END'
-leat_loader_open leat-h/loader
-LEAT_E_CHECKSUM leat-h/error
---split-of leat/pack
-leat.Loader leat-python/leat.Loader
-nanoGPT docs/trainers/nanogpt
-slurm docs/clusters
-fill-in-the-middle docs/parallel-training
-END
-else
-    echo "the site's search is not tried: there is no $build/site"
-fi
 rm -rf profile
 [ $failures -eq 0 ]
