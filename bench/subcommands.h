@@ -29,7 +29,6 @@ int bench_report(const struct command *self, int argc, char **argv);
 
 int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
-int bench_scanners(const struct command *self, int argc, char **argv);
 
 /* The members that each row of options sets; the struct of values has the member. */
 #define BENCH_OPTION(values, option, kind, member, shown, text)                                                        \
@@ -68,6 +67,5 @@ extern const struct option_row bench_load_options[];
 extern const struct option_row bench_report_options[];
 extern const struct option_row bench_counting_options[];
 extern const struct option_row bench_sparse_options[];
-extern const struct option_row bench_scanners_options[];
 
 #endif

@@ -18,24 +18,12 @@ static const struct command commands[] = {
       .example = "leat-bench-dev sparse -o huge --documents 1G",
       .options = bench_sparse_options,
       .run = bench_sparse },
-    { .name = "scanners",
-      .purpose = "measures how fast texts are cut into pretokens",
-      .words = "FILE...",
-      .words_help = "FILE is as for leat-bench encode.",
-      .min_words = 1,
-      .max_words = COMMAND_ANY_WORDS,
-      .notes = "Measures each family of patterns that has a scanner, and each row of it that this CPU can run, in CPU "
-               "time of one thread. Fails if a row cuts differently from the plain one.",
-      .example =
-          "leat-bench-dev scanners corpus.jsonl.zst\nleat-bench-dev scanners --family gpt2 --runs 9 corpus.jsonl.zst",
-      .options = bench_scanners_options,
-      .run = bench_scanners },
     { .name = NULL },
 };
 
 static const struct program leat_bench_dev = {
     .name = "leat-bench-dev",
-    .purpose = "makes datasets for tests, measures scanners; for developers.",
+    .purpose = "makes datasets for tests and measurements; for developers.",
     .commands = commands,
     .example = "leat-bench-dev counting -o /data/counting --tokens 1G\nleat-bench load --source /data/counting "
                "--seq-len 2048 --batch 32",

@@ -105,8 +105,6 @@ const struct option_row bench_load_options[] = {
                    "print XXH3-64 of the delivered rows of L + 1 stored tokens, in order; hashing is not timed") },
     { BENCH_OPTION(load_values, "dump", OPTION_TEXT, dump, "FILE", "write the bytes of --checksum to a file"),
       .path = true },
-    { BENCH_OPTION(load_values, "trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"),
-      .path = true },
     BENCH_JSON(load_values),
     PLAN_OPTION_ROWS,
     PLAN_OPTION_SAMPLES,

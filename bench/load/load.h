@@ -1,7 +1,7 @@
 /*
- * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader
- * and does with them what a training step would, load_bare.c does the same copies without a loader, load_files.c
- * writes a trace, and opens the files that the command writes.
+ * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
+ * does with them what a training step would, load_bare.c does the same copies without a loader, load_files.c opens the
+ * file that the command writes.
  *
  * The room load/ measures loaders as a training loop uses them. What may enter: consumers, and bare loops to compare
  * with; it opens datasets and loaders by the public headers.
@@ -21,7 +21,7 @@ struct load_values {
     struct plan_options plan; /* This member comes first, since the offsets of its option rows count from here. */
     struct leat_loader_options loader;
     uint64_t steps, rounds, warm_up;
-    const char *trace, *work, *dump, *slice;
+    const char *work, *dump, *slice;
     unsigned output, rows, compare;
     struct no_loss no_loss;
     bool borrow, no_verify, bare, synthetic, checksum, json;
@@ -30,13 +30,6 @@ struct load_values {
 
 /* Opens a file to write, which replaces an old one. Refuses a file that the run reads or that belongs to a dataset. */
 enum leat_status load_output_open(FILE **out, const char *path, const struct load_values *v, struct leat_error *err);
-
-/* A trace in Chrome's format. All calls except the first accept NULL. */
-struct load_trace;
-struct load_trace *load_trace_begin(FILE *out); /* Owns `out` from now on. Returns NULL if there is no memory. */
-void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, uint64_t ended_ns);
-void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
-bool load_trace_close(struct load_trace *t);
 
 #define LOAD_CALLS 40u /* classes of calls by their time, which reach up to six days */
 

@@ -237,7 +237,6 @@ struct run {
     const struct load_values *v;
     struct leat_loader *loader;
     struct load_bare *bare;
-    struct load_trace *trace;
     struct leat_plan_info info;
     uint64_t first_row, rows;
     struct consumer consumer;
@@ -319,14 +318,6 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
         work(r);
         count_batch(f, b, bytes);
         leat_batch_release(b, r->consumer.device.stream);
-        if (r->trace) {
-            struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
-
-            load_trace_span(r->trace, "next", t0, t1);
-            load_trace_span(r->trace, "step", t1, clock_ns());
-            leat_loader_stats(r->loader, &stats);
-            load_trace_stats(r->trace, clock_ns(), &stats);
-        }
     }
     if (s == LEAT_E_END) {
         r->ended = true;
@@ -584,22 +575,6 @@ static void finish(struct run *r, struct load_result *result)
     take_notices(r, result);
 }
 
-static enum leat_status open_outputs(struct run *r, struct leat_error *err)
-{
-    const struct load_values *v = r->v;
-    enum leat_status s = LEAT_OK;
-    FILE *trace;
-
-    if (v->trace) {
-        s = load_output_open(&trace, v->trace, v, err);
-        if (s == LEAT_OK && !(r->trace = load_trace_begin(trace)))
-            s = status_no_memory(err, sizeof r->trace);
-    }
-    if (s == LEAT_OK && v->dump)
-        s = load_output_open(&r->consumer.dump, v->dump, v, err);
-    return s;
-}
-
 enum leat_status load_run(const struct leat_plan *plan, const struct load_values *v, struct load_result *result,
                           struct leat_error *err)
 {
@@ -608,7 +583,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
 
     memset(result, 0, sizeof *result);
     leat_plan_info(plan, &r.info);
-    s = open_outputs(&r, err);
+    s = v->dump ? load_output_open(&r.consumer.dump, v->dump, v, err) : LEAT_OK;
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(r.info.max_tokens > 0 ? v->loader.ranks.world : v->loader.batch, v->loader.ranks.rank,
                                 v->loader.ranks.world, &r.first_row, &r.rows, err);
@@ -635,7 +610,5 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         s = status_set_os(err, errno, v->dump, "cannot write %s", v->dump);
     if (r.consumer.dump)
         fclose(r.consumer.dump);
-    if (!load_trace_close(r.trace) && s == LEAT_OK)
-        s = status_set_os(err, errno, v->trace, "cannot write %s", v->trace);
     return s;
 }

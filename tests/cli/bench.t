@@ -40,33 +40,14 @@ Others are made of holes; a failure leaves nothing, and nothing is replaced.
   $ echo large*
   large*
 
-Scanners are measured that this CPU can run.
-
-  $ printf 'some text\n' >some.txt
-  $ for family in gpt2 utf8; do
-  >     leat-bench-dev scanners --runs 1 --row plain --family $family some.txt >out || cat out
-  >     leat-bench-dev scanners --runs 1 --row foo --family $family some.txt
-  > done
-  leat-bench-dev: no row "foo" that this CPU can run
-  leat-bench-dev: no row "foo" that this CPU can run
-  [2]
-  $ leat-bench-dev scanners --runs 1 --row foo some.txt
-  leat-bench-dev: no row "foo" that this CPU can run
-  [2]
-  $ leat-bench-dev scanners --runs 1 --family foo some.txt >out
-  leat-bench-dev: unknown family of scanners "foo"
-  [2]
-
 Batches are loaded, in each form and by each source's share.
 
-  $ leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1 |
+  $ leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --work 1 |
   >     sed -nE 's/^(20 batches, 80 rows, 8,000 tokens) in .*/\1/p; s/^  (tokens|next|engine)  .*/\1/p'
   20 batches, 80 rows, 8,000 tokens
   tokens
   next
   engine
-  $ python3 -c 'import json; print(len(json.load(open("trace.json"))["traceEvents"]))'
-  60
   $ copy_dataset w4 other
   $ leat-bench load --source w4:3 --source other:1 --seq-len 100 --batch 4 --steps 20 --json | grep -o '"sources": .*]'
   "sources": [{"name": "w4", "share": 0.75, "rows": 60, "tokens": 6000, "loss_tokens": 6000}, {"name": "other", "share": 0.25, "rows": 20, "tokens": 2000, "loss_tokens": 2000}]
@@ -111,37 +92,23 @@ What a run reads is not written over by it.
   $ echo w4 >w4.list
   $ cksum w2.* w4.* >before
   $ load='leat-bench load --batch 4 --steps 2'
-  $ for option in --dump --trace; do
-  >     for file in w4.tokens w4.leat w2.tokens; do $load --source w4 --seq-len 100 $option $file || echo "[$?]"; done
-  >     $load --source 'raw:w4.bin?dtype=u32' --seq-len 100 $option link.bin || echo "[$?]"
-  >     $load --plan w4.plan $option w4.plan || echo "[$?]"
-  >     $load --source @w4.list --seq-len 100 $option w4.list || echo "[$?]"
-  >     for _ in 1 2; do $load --source w4 --seq-len 100 $option again >/dev/null; done
-  > done
+  $ for file in w4.tokens w4.leat w2.tokens; do $load --source w4 --seq-len 100 --dump $file || echo "[$?]"; done
   leat-bench: w4.tokens is a file of a dataset: choose another name
   [2]
   leat-bench: w4.leat is a file of a dataset: choose another name
   [2]
   leat-bench: w2.tokens is a file of a dataset: choose another name
   [2]
+  $ $load --source 'raw:w4.bin?dtype=u32' --seq-len 100 --dump link.bin
   leat-bench: link.bin is in use by this run: choose another name
   [2]
+  $ $load --plan w4.plan --dump w4.plan
   leat-bench: w4.plan is in use by this run: choose another name
   [2]
+  $ $load --source @w4.list --seq-len 100 --dump w4.list
   leat-bench: w4.list is in use by this run: choose another name
   [2]
-  leat-bench: w4.tokens is a file of a dataset: choose another name
-  [2]
-  leat-bench: w4.leat is a file of a dataset: choose another name
-  [2]
-  leat-bench: w2.tokens is a file of a dataset: choose another name
-  [2]
-  leat-bench: link.bin is in use by this run: choose another name
-  [2]
-  leat-bench: w4.plan is in use by this run: choose another name
-  [2]
-  leat-bench: w4.list is in use by this run: choose another name
-  [2]
+  $ for _ in 1 2; do $load --source w4 --seq-len 100 --dump again >/dev/null; done
   $ cksum w2.* w4.* | cmp - before
 
 Rows with damage can be masked.

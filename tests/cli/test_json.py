@@ -161,7 +161,6 @@ check(len(passes["passes"]) == len(passes["passes_cpu"]) == 3, "a rate for each 
 bench = run("leat-bench pack --force --threads 1,2 -t gpt2 -o benched 0.jsonl", form=" --threads 1,2")
 check(all(x["tokens"] == bench["tokens"] for x in bench["runs"]), "tokens of runs")
 run("leat-bench pack --force -t gpt2 -o benched 0.jsonl")
-run("leat-bench-dev scanners --runs 1 0.jsonl")
 run("leat-bench load --source c --seq-len 32 --batch 4 --steps 9")
 load = run("leat-bench load --source c --seq-len 32 --batch 4 --steps 9 --output i64 --bare "
            "--compare synthetic --checksum", form=" --compare")
