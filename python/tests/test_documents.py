@@ -1,27 +1,16 @@
 """Dataset.arrow(): what readers of Arrow get of each document is what the Dataset itself says."""
 import gc
-import os
 import shutil
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from conftest import ROOT, command
+from conftest import ROOT
 
 import leat
-from leat.command import program
 
 ALL = ("number", "id", "source", "text", "tokens", "mask")
-
-
-@pytest.fixture(autouse=True)
-def own_python(monkeypatch):
-    """That of the command, which becomes it."""
-    monkeypatch.setenv("LEAT_PYTHON", sys.executable)
 
 
 @pytest.fixture(scope="module")
@@ -148,56 +137,3 @@ def test_damage_ends_the_stream(made, tmp_path):
         file.truncate(100)
     with pytest.raises(OSError, match="cut.tokens"):
         pa.table(dataset.arrow(("tokens",)))
-
-
-# ---- leat cat --arrow and --parquet ----
-
-@pytest.mark.parametrize("kind", ["arrow", "parquet"])
-def test_cat_writes_tables(made, tmp_path, kind):
-    file = str(tmp_path / "documents")
-    command("leat", "cat", made, f"--{kind}", file, "--document", "5:40")
-    found = pq.read_table(file) if kind == "parquet" else pa.ipc.open_file(file).read_all()
-    wanted = pa.table(leat.open(made).arrow(ALL[:5], first=5, count=35))
-    assert found.cast(wanted.schema).equals(wanted) and os.listdir(tmp_path) == ["documents"]
-    for words, code, sentence in ((["--columns", "txt"], 2, "columns must be one of"), (["--ids"], 2, "combined"),
-                                  (["--document", "5000"], 1, "past the end"), ([], 1, "exists")):
-        done = subprocess.run([program("leat"), "cat", made, f"--{kind}", file, *words], capture_output=True, text=True)
-        assert done.returncode == code and sentence in done.stderr, done
-    assert os.listdir(tmp_path) == ["documents"]
-
-
-def test_cat_writes_a_stream_to_stdout(made):
-    done = subprocess.run([program("leat"), "cat", made, "--arrow", "-", "--columns", "id,tokens"],
-                          capture_output=True, check=True)
-    assert pa.ipc.open_stream(done.stdout).read_all().equals(pa.table(leat.open(made).arrow(("id", "tokens"))))
-
-
-def test_cat_of_damage_leaves_no_file(made, tmp_path):
-    for suffix in (".leat", ".tokens"):
-        shutil.copy(made + suffix, str(tmp_path / "bad") + suffix)
-    with open(tmp_path / "bad.leat", "r+b") as index:
-        index.seek(100)
-        index.write(b"damage")
-    done = subprocess.run([program("leat"), "cat", tmp_path / "bad", "--arrow", tmp_path / "x"], capture_output=True,
-                          text=True)
-    assert done.returncode == 3 and "damaged" in done.stderr and not (tmp_path / "x").exists(), done
-
-
-def test_cat_tells_damage_that_the_stream_meets(made, tmp_path):
-    """Of an index that opens, but whose documents cannot be read."""
-    for suffix in (".leat", ".tokens"):
-        shutil.copy(made + suffix, str(tmp_path / "bad") + suffix)
-    index = bytearray((tmp_path / "bad.leat").read_bytes())
-    for at in range(4096, len(index), 4096):  # a page of the index after another
-        (tmp_path / "bad.leat").write_bytes(index[:at] + bytes(64) + b"\xff" * 64 + index[at + 128:])
-        try:
-            pa.table(leat.open(tmp_path / "bad").arrow(("id", "tokens")))
-        except leat.Error:
-            continue  # found when it is opened
-        except OSError:
-            break
-    else:
-        pytest.fail("no damage that a stream meets")
-    done = subprocess.run([program("leat"), "cat", tmp_path / "bad", "--arrow", tmp_path / "x", "--columns",
-                           "id,tokens"], capture_output=True, text=True)
-    assert done.returncode == 3 and not (tmp_path / "x").exists(), done

@@ -1,12 +1,10 @@
 /*
- * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text. Documents as tables of Arrow and
- * Parquet are written by pyarrow, which is the work of leat's Python package.
+ * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text.
  *
  * What was asked for becomes a range of tokens and the documents that it touches. Tokens pass through one block of
  * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may have any
  * length; with other vocabularies the text of a token may depend on its neighbours, so a document is decoded whole.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +14,6 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "cli/own_python.h"
 #include "cli/units.h"
 #include "commands.h"
 
@@ -33,7 +30,6 @@ struct cat_values {
     struct range documents, tokens;
     bool text, ids;
     const char *tokenizer, *pattern;
-    const char *arrow, *parquet, *columns;
 };
 
 static bool parse_range(void *field, const char *text, const char **why)
@@ -44,61 +40,39 @@ static bool parse_range(void *field, const char *text, const char **why)
     return units_parse_range(text, &r->first, &r->last, &r->single, why);
 }
 
-const struct option_row cat_options[] = {
-    { .name = "document",
-      .type = OPTION_CUSTOM,
-      .field = offsetof(struct cat_values, documents),
-      .value = "N[:M]",
-      .help = "document N, or documents N to M - 1",
-      .parse = parse_range },
-    { .name = "tokens",
-      .type = OPTION_CUSTOM,
-      .field = offsetof(struct cat_values, tokens),
-      .value = "A:B",
-      .help = "tokens A to B - 1 of the dataset",
-      .parse = parse_range },
-    { .name = "text",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct cat_values, text),
-      .help = "print text; the default",
-      .more = "The tokenizer that is stored in the dataset decodes it." },
-    { .name = "ids",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct cat_values, ids),
-      .help = "print ids with spaces between them, one document per line",
-      .more = "Tokens A:B are on one line." },
-    { .name = "tokenizer",
-      .letter = 't',
-      .type = OPTION_TEXT,
-      .field = offsetof(struct cat_values, tokenizer),
-      .value = "SPEC",
-      .help = "decode by this tokenizer instead of the stored one",
-      .more = "SPEC is as for leat pack. Files of other tools store no tokenizer." },
-    COMMANDS_PATTERN(struct cat_values),
-    { .name = "arrow",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct cat_values, arrow),
-      .value = "FILE",
-      .help = "write documents to an Arrow file",
-      .more = "By pyarrow, through leat's Python package: all, or those of --document. A "
-              "FILE that exists is refused; - is standard output, as a stream.",
-      .path = true },
-    { .name = "parquet",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct cat_values, parquet),
-      .value = "FILE",
-      .help = "write documents to a Parquet file, likewise",
-      .path = true },
-    { .name = "columns",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct cat_values, columns),
-      .value = "NAME[,NAME]",
-      .standard = "all",
-      .help = "of --arrow and --parquet: number, id, source, text, tokens, mask",
-      .more = "The mask is written if one is stored." },
-    CACHE_OPTION_ROWS,
-    OPTIONS_END
-};
+const struct option_row cat_options[] = { { .name = "document",
+                                            .type = OPTION_CUSTOM,
+                                            .field = offsetof(struct cat_values, documents),
+                                            .value = "N[:M]",
+                                            .help = "document N, or documents N to M - 1",
+                                            .parse = parse_range },
+                                          { .name = "tokens",
+                                            .type = OPTION_CUSTOM,
+                                            .field = offsetof(struct cat_values, tokens),
+                                            .value = "A:B",
+                                            .help = "tokens A to B - 1 of the dataset",
+                                            .parse = parse_range },
+                                          { .name = "text",
+                                            .type = OPTION_FLAG,
+                                            .field = offsetof(struct cat_values, text),
+                                            .help = "print text; the default",
+                                            .more = "The tokenizer that is stored in the dataset decodes it." },
+                                          { .name = "ids",
+                                            .type = OPTION_FLAG,
+                                            .field = offsetof(struct cat_values, ids),
+                                            .help = "print ids with spaces between them, one document per line",
+                                            .more = "Tokens A:B are on one line." },
+                                          { .name = "tokenizer",
+                                            .letter = 't',
+                                            .type = OPTION_TEXT,
+                                            .field = offsetof(struct cat_values, tokenizer),
+                                            .value = "SPEC",
+                                            .help = "decode by this tokenizer instead of the stored one",
+                                            .more =
+                                                "SPEC is as for leat pack. Files of other tools store no tokenizer." },
+                                          COMMANDS_PATTERN(struct cat_values),
+                                          CACHE_OPTION_ROWS,
+                                          OPTIONS_END };
 
 /* The work in progress. */
 struct cat {
@@ -429,61 +403,12 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     return s;
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------------------------- */
-
-static bool check_table(const struct command *self, const struct cat_values *v)
-{
-    const char *other = v->tokens.given ? "tokens"
-                        : v->text       ? "text"
-                        : v->ids        ? "ids"
-                        : v->tokenizer  ? "tokenizer"
-                        : v->pattern    ? "pattern"
-                                        : NULL;
-
-    if (v->arrow && v->parquet)
-        command_wrong(self, "only one of --arrow and --parquet is possible");
-    else if (other)
-        command_wrong(self, "--%s and --%s cannot be combined", v->arrow ? "arrow" : "parquet", other);
-    else
-        return true;
-    return false;
-}
-
-/* Becomes python -m leat.cat_command FORMAT FILE COLUMNS FIRST LAST NAME. */
-static int become(const struct cat_values *v, const char *name)
-{
-    char why[1024], first[24], last[24];
-    char *python = own_python_find("leat cat --arrow or --parquet", why, sizeof why);
-    const char *words[] = { v->arrow ? "arrow" : "parquet",
-                            v->arrow ? v->arrow : v->parquet,
-                            v->columns ? v->columns : "",
-                            first,
-                            last,
-                            name,
-                            NULL };
-
-    if (!python) {
-        cli_error("%s", why);
-        return CLI_WRONG;
-    }
-    snprintf(first, sizeof first, "%" PRIu64, v->documents.first);
-    snprintf(last, sizeof last, "%" PRIu64, v->documents.given ? v->documents.last : UINT64_MAX);
-    own_python_become(python, "leat.cat_command", (char *const *)(uintptr_t)words);
-    cli_error("cannot run %s: %s", python, strerror(errno));
-    free(python);
-    return CLI_FAILED;
-}
-
 /* ---- The command ------------------------------------------------------------------------------------------------ */
 
 /* Says what is wrong with the choice of options. */
 static bool check_values(const struct command *self, const struct cat_values *v)
 {
-    if (v->arrow || v->parquet)
-        return check_table(self, v);
-    if (v->columns)
-        command_wrong(self, "--columns needs --arrow or --parquet");
-    else if (v->documents.given == v->tokens.given)
+    if (v->documents.given == v->tokens.given)
         command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
     else if ((v->text || v->tokenizer) && v->ids)
         command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
@@ -509,11 +434,7 @@ int cmd_cat(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = CLI_WRONG;
-    if (!check_values(self, &values))
-        ;
-    else if (values.arrow || values.parquet)
-        code = become(&values, parsed.words[0]);
-    else {
+    if (check_values(self, &values)) {
         s = commands_open(&d, parsed.words[0], &err);
         if (s == LEAT_OK)
             s = print_range(d, &values, parsed.words[0], &err);

@@ -69,8 +69,7 @@ static const struct command commands[] = {
       .notes = "Ranges count from 0 and end before their second number, as in Python: 3:5 is 3 and 4.",
       .notes_more = "Begin and end tokens are shown only with --ids. Text comes out byte for byte; if several "
                     "documents are printed, a newline follows each that does not end in one.",
-      .example = "leat cat corpus --document 7\nleat cat corpus --document 0:3 --ids\nleat cat corpus --tokens 0:100\n"
-                 "leat cat corpus --parquet corpus.parquet",
+      .example = "leat cat corpus --document 7\nleat cat corpus --document 0:3 --ids\nleat cat corpus --tokens 0:100",
       .options = cat_options,
       .run = cmd_cat },
     { .name = "find",
