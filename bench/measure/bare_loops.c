@@ -8,10 +8,7 @@ extern const struct bare_loops bare_loops_plain;
 extern const struct bare_loops bare_loops_avx2, bare_loops_avx512;
 #endif
 
-static const struct {
-    enum cpu_level needs;
-    const struct bare_loops *kernels;
-} rows[] = {
+static const struct cpu_row rows[] = {
 #if defined(__x86_64__)
     { CPU_AVX512, &bare_loops_avx512 },
     { CPU_AVX2, &bare_loops_avx2 },
@@ -21,10 +18,5 @@ static const struct {
 
 const struct bare_loops *bare_loops(void)
 {
-    enum cpu_level level = cpu_level();
-    unsigned i = 0;
-
-    while (rows[i].needs > level)
-        i++;
-    return rows[i].kernels;
+    return cpu_choose(rows);
 }

@@ -17,11 +17,8 @@ extern const struct checksum_kernels checksum_row_plain;
 extern const struct checksum_kernels checksum_row_avx2, checksum_row_avx512;
 #endif
 
-/* The kernels, fastest first. The last row needs no feature of the CPU, so it ends every search. */
-static const struct {
-    enum cpu_level needs;
-    const struct checksum_kernels *kernels;
-} rows[] = {
+/* The kernels, fastest first; the last one needs nothing, so it ends every search. */
+static const struct cpu_row rows[] = {
 #if defined(__x86_64__)
     { CPU_AVX512, &checksum_row_avx512 },
     { CPU_AVX2, &checksum_row_avx2 },
@@ -31,21 +28,12 @@ static const struct {
 
 const struct checksum_kernels *checksum_kernels(void)
 {
-    enum cpu_level level = cpu_level();
-    unsigned i = 0;
-
-    while (rows[i].needs > level)
-        i++;
-    return rows[i].kernels;
+    return cpu_choose(rows);
 }
 
 const struct checksum_kernels *checksum_row(unsigned number, int *usable)
 {
-    if (number >= sizeof rows / sizeof rows[0])
-        return NULL;
-    if (usable)
-        *usable = rows[number].needs <= cpu_level();
-    return rows[number].kernels;
+    return cpu_row(rows, sizeof rows / sizeof rows[0], number, usable);
 }
 
 void checksum_store(uint8_t out[16], struct hash128 h)

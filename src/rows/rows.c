@@ -18,11 +18,8 @@ extern const struct rows_kernels rows_row_avx2, rows_row_avx512;
 extern const struct rows_kernels rows_row_neon;
 #endif
 
-/* The kernels, fastest first. The last row needs no feature of the CPU, so it ends every search. */
-static const struct {
-    enum cpu_level needs;
-    const struct rows_kernels *kernels;
-} table[] = {
+/* The kernels, fastest first; the last one needs nothing, so it ends every search. */
+static const struct cpu_row table[] = {
 #if defined(__x86_64__)
     { CPU_AVX512, &rows_row_avx512 },
     { CPU_AVX2, &rows_row_avx2 },
@@ -34,21 +31,12 @@ static const struct {
 
 const struct rows_kernels *rows_kernels(void)
 {
-    enum cpu_level level = cpu_level();
-    unsigned i = 0;
-
-    while (table[i].needs > level)
-        i++;
-    return table[i].kernels;
+    return cpu_choose(table);
 }
 
 const struct rows_kernels *rows_row(unsigned number, int *usable)
 {
-    if (number >= sizeof table / sizeof table[0])
-        return NULL;
-    if (usable)
-        *usable = table[number].needs <= cpu_level();
-    return table[number].kernels;
+    return cpu_row(table, sizeof table / sizeof table[0], number, usable);
 }
 
 /* ---- One row ---- */

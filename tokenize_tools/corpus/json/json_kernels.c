@@ -11,10 +11,7 @@ extern const struct json_kernels json_kernels_neon;
 #endif
 
 /* The kernels, fastest first; the last one needs nothing, so it ends every search. */
-static const struct {
-    enum cpu_level needs;
-    const struct json_kernels *kernels;
-} rows[] = {
+static const struct cpu_row rows[] = {
 #if defined(__x86_64__)
     { CPU_AVX512, &json_kernels_avx512 },
     { CPU_AVX2, &json_kernels_avx2 },
@@ -26,19 +23,10 @@ static const struct {
 
 const struct json_kernels *json_kernels(void)
 {
-    enum cpu_level level = cpu_level();
-    unsigned i = 0;
-
-    while (rows[i].needs > level)
-        i++;
-    return rows[i].kernels;
+    return cpu_choose(rows);
 }
 
 const struct json_kernels *json_kernels_row(unsigned number, int *usable)
 {
-    if (number >= sizeof rows / sizeof rows[0])
-        return NULL;
-    if (usable)
-        *usable = rows[number].needs <= cpu_level();
-    return rows[number].kernels;
+    return cpu_row(rows, sizeof rows / sizeof rows[0], number, usable);
 }

@@ -163,10 +163,7 @@ extern const struct class_cuts_kernels class_cuts_kernels_neon;
 #endif
 
 /* The kernels, fastest first; the last one needs nothing, so it ends every search. */
-static const struct {
-    enum cpu_level needs;
-    const struct class_cuts_kernels *kernels;
-} rows[] = {
+static const struct cpu_row rows[] = {
 #if defined(__x86_64__)
     { CPU_AVX512_VBMI, &class_cuts_kernels_avx512vbmi },
     { CPU_AVX2, &class_cuts_kernels_avx2 },
@@ -178,19 +175,10 @@ static const struct {
 
 const struct class_cuts_kernels *class_cuts_kernels(void)
 {
-    enum cpu_level level = cpu_level();
-    unsigned i = 0;
-
-    while (rows[i].needs > level)
-        i++;
-    return rows[i].kernels;
+    return cpu_choose(rows);
 }
 
 const struct class_cuts_kernels *class_cuts_kernels_row(unsigned number, int *usable)
 {
-    if (number >= sizeof rows / sizeof rows[0])
-        return NULL;
-    if (usable)
-        *usable = rows[number].needs <= cpu_level();
-    return rows[number].kernels;
+    return cpu_row(rows, sizeof rows / sizeof rows[0], number, usable);
 }

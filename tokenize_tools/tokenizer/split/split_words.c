@@ -18,17 +18,19 @@ extern const struct split_words_kernel split_words_kernel_avx2, split_words_kern
 extern const struct split_words_kernel split_words_kernel_neon;
 #endif
 
+static const struct cpu_row rows[] = {
+#if defined(__x86_64__)
+    { CPU_AVX512, &split_words_kernel_avx512 },
+    { CPU_AVX2, &split_words_kernel_avx2 },
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    { CPU_PLAIN, &split_words_kernel_neon },
+#endif
+    { CPU_PLAIN, &split_words_kernel_words },
+};
+
 const struct split_words_kernel *split_words_block(void)
 {
-#if defined(__x86_64__)
-    if (cpu_level() >= CPU_AVX512)
-        return &split_words_kernel_avx512;
-    if (cpu_level() >= CPU_AVX2)
-        return &split_words_kernel_avx2;
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-    return &split_words_kernel_neon;
-#endif
-    return &split_words_kernel_words;
+    return cpu_choose(rows);
 }
 
 /* The state between two blocks: the rest of a character that began in the block before, and its last character. */
