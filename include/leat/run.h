@@ -114,7 +114,7 @@ LEAT_API uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, 
  * sign of life is written every five seconds; at the end it says how the step ended, or is removed.
  *
  * `options` (NULL: all is as planned) may set what changes no byte: `threads`, `memory`, `write`, `chat_seconds`,
- * `created`, `allow_truncated`, and `max_rejects` with `max_rejects_ppm`, of which 1,000,000 allows any number. A
+ * `created`, `allow_truncated` and the limits of rejects, where a share of 1,000,000 millionths allows any number. A
  * member that has its value of LEAT_PACK_OPTIONS_INIT is as planned. `force` starts over, also if the part is done: the
  * old one is replaced when the new one is. `renderers`, which a chat template needs, `progress`, `notice` and `context`
  * are this call's. Everything else is ignored.
@@ -283,7 +283,7 @@ LEAT_API void leat_run_advice(const struct leat_error *err, struct leat_run_advi
  * another run has replaced is LEAT_E_STATE.
  *
  * The limits of rejects are the whole run's: its commit sums all parts. A part ends early only if it alone has more
- * rejects than `max_rejects`. Two runs that differ in nothing else are the same run, which has the limits
+ * rejects than their number. Two runs that differ in nothing else are the same run, which has the limits
  * that were given last.
  */
 
@@ -344,7 +344,7 @@ LEAT_API enum leat_status leat_run_piece_read(struct leat_run_piece *piece, cons
  * when it is finished. Killed at any moment, it has done this or nothing, and the same call completes it: with the same
  * pieces it succeeds again, with others it is LEAT_E_EXISTS. The pieces of a part follow each other as its attempt has
  * made them. Returns LEAT_E_ARGUMENT (no pieces, not all of an attempt, or a part comes twice), LEAT_E_EMPTY
- * (conditions of `keep` have left no document for any of the datasets, and `allow_empty` was not planned),
+ * (conditions of `keep` have left no document for any of the datasets, and the plan does not allow that),
  * LEAT_E_INCOMPATIBLE (a piece of another run, or parts with different tokenizers), LEAT_E_MISMATCH (the files of a
  * part are missing or changed), LEAT_E_REJECTS (more records were rejected than the run allows: abort it, or begin it
  * again with a larger limit, and commit the same pieces), LEAT_E_STATE (the run was aborted, another has taken its

@@ -409,6 +409,12 @@ class OutputOptions(TypedDict, total=False):
     created: int | None
 
 
+def refuse_empty(folder, options):
+    """Raises ValueError for a run that got no documents, unless its options allow an empty dataset."""
+    if not options["allow_empty"]:
+        raise ValueError(f"no documents: {folder} is not made (allow_empty=True makes an empty dataset)")
+
+
 class MergeOptions(OutputOptions, total=False):
     """shuffle, dedup, split, threads, memory, force, created   as in pack()
     progress  a function that is called with (bytes done, bytes in all) about ten times per second

@@ -37,25 +37,21 @@ What may be a corpus, by its name or its bytes, is refused, or skipped if that i
   $ printf 'ARROW1\0\0' >hub/data/train.arrow
   $ corpus hub/data/train.arrow
   leat: the folder hub has 1 file that may hold texts but cannot be read; hub/data/train.arrow is an Arrow file: convert it to JSON lines (.jsonl), or skip such files (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown -t bytes -o refused hub
   leat: skipped 5 files in folders: hub/LICENSE-MIT.txt, hub/README.md, hub/data/train.arrow, hub/load.py, hub/readme_of_words.txt
   "documents": 3 "skipped": 5
   $ printf 'ARROW1\0\0' >hub/data/train-00000
   $ corpus hub/data/train-00000
   leat: the folder hub has 1 file that may hold texts but cannot be read; hub/data/train-00000 is an Arrow file: convert it to JSON lines (.jsonl), or skip such files (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown -t bytes -o refused hub
   leat: skipped 5 files in folders: hub/LICENSE-MIT.txt, hub/README.md, hub/data/train-00000, hub/load.py, hub/readme_of_words.txt
   "documents": 3 "skipped": 5
   $ cp "$SOURCES"/tests/packing/ids.arrow hub/data/saved.arrow
   $ corpus hub/data/saved.arrow
   leat: the folder hub has 1 file that may hold texts but cannot be read; hub/data/saved.arrow is an Arrow file with a column of ids, input_ids: import these (leat import), from the folder that datasets saved, if it lies in one, or skip such files (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown -t bytes -o refused hub
   leat: skipped 5 files in folders: hub/LICENSE-MIT.txt, hub/README.md, hub/data/saved.arrow, hub/load.py, hub/readme_of_words.txt
   "documents": 3 "skipped": 5
   $ printf '{"text":"d"}\n' >hub/part-00000
   $ corpus hub/part-00000
   leat: the folder hub has 1 file that may hold texts but cannot be read; hub/part-00000 is JSON lines by its first bytes, but not by its name: add .jsonl to its name, or choose the format, or skip such files (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown -t bytes -o refused hub
   leat: skipped 5 files in folders: hub/LICENSE-MIT.txt, hub/README.md, hub/load.py, hub/part-00000, hub/readme_of_words.txt
   "documents": 3 "skipped": 5
   $ for suffix in br Z 7z zip; do

@@ -59,17 +59,8 @@ That is seen before any work, not when its turn comes: here after a record that 
   >     rm late/z.*
   > done
         4 leat: late/z.twice.jsonl.gz is compressed, and what it holds is compressed with gzip: decompress it first, or compress it once only (--allow-binary packs it all the same)
-        1 leat: to leave out those of folders: leat pack --exclude /z.twice.jsonl.gz -t bytes --max-rejects 0 --run late.run --parts 2 late
-        1 leat: to leave out those of folders: leat pack --exclude /z.twice.jsonl.gz -t bytes --max-rejects 0 -o late.out --dry-run late
-        1 leat: to leave out those of folders: leat pack --exclude /z.twice.jsonl.gz -t bytes --max-rejects 0 -o late.out late
         4 leat: late/z.tar.jsonl.gz is compressed, and what it holds is a tar archive: unpack it first (tar -xf) (--allow-binary packs it all the same)
-        1 leat: to leave out those of folders: leat pack --exclude /z.tar.jsonl.gz -t bytes --max-rejects 0 --run late.run --parts 2 late
-        1 leat: to leave out those of folders: leat pack --exclude /z.tar.jsonl.gz -t bytes --max-rejects 0 -o late.out --dry-run late
-        1 leat: to leave out those of folders: leat pack --exclude /z.tar.jsonl.gz -t bytes --max-rejects 0 -o late.out late
         4 leat: late/z.utf16.jsonl is text in UTF-16: convert it to UTF-8 first, with iconv for example (--allow-binary packs it all the same)
-        1 leat: to leave out those of folders: leat pack --exclude /z.utf16.jsonl -t bytes --max-rejects 0 --run late.run --parts 2 late
-        1 leat: to leave out those of folders: leat pack --exclude /z.utf16.jsonl -t bytes --max-rejects 0 -o late.out --dry-run late
-        1 leat: to leave out those of folders: leat pack --exclude /z.utf16.jsonl -t bytes --max-rejects 0 -o late.out late
   $ leat pack -t bytes -o late.out --max-rejects 0 late
   leat: 1 of 2 records was rejected, more than allowed; late.out.rejects.jsonl lists them with the reasons, for example: "text" is a number, not a string
   leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there: leat pack --resume --max-rejects 2 -t bytes -o late.out late

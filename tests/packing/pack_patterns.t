@@ -57,13 +57,12 @@ What is named is packed, whatever the patterns say, and what they leave out is t
   leat: warning: in/linked.jsonl repeats an earlier input: its documents are packed twice
   5 inputs, 113 bytes on disk: 5 jsonl
 
-Files that may hold texts but cannot be read are named, once, with the line that leaves them out.
+Files that may hold texts but cannot be read are named, once.
 
   $ printf 'PK\3\4' >in/de/z.zip
   $ printf '{"body":"a"}\n' | tee in/en/odd.jsonl >in/en/old/odd.jsonl
   $ leat pack -t bytes -o none in/en
   leat: the folder in/en has 1 file that may hold texts but cannot be read; in/en/x.arrow is an Arrow file: convert it to JSON lines (.jsonl), or skip such files (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown -t bytes -o none in/en
   [1]
   $ leat pack --dry-run -t bytes --exclude 'dangling*' --exclude '*.csv' in
   leat: skipped 2 files in folders, by --include and --exclude: in/de/dangling.jsonl, in/notes.csv
@@ -71,7 +70,6 @@ Files that may hold texts but cannot be read are named, once, with the line that
   leat:   in/de/z.zip is a zip archive: unpack it first (unzip)
   leat:   in/en/x.arrow is an Arrow file: convert it to JSON lines (.jsonl)
   leat: the run would fail over these files, unless it skips them (--skip-unknown)
-  leat: to leave such files out: leat pack --skip-unknown --dry-run -t bytes --exclude 'dangling*' --exclude '*.csv' in
   [1]
   $ for i in 1 2 3 4 5 6 7; do : >"in/en/$i.dat"; done
   $ leat pack --dry-run -t bytes --include '*.dat' --include '*.jsonl' --exclude 'd*' --exclude odd.jsonl in >/dev/null

@@ -39,6 +39,12 @@ enum leat_status pack_check_fields(struct input_list *inputs, const struct recor
  * records. */
 bool pack_too_many(uint64_t rejects, uint64_t records, const struct leat_pack_options *options);
 
+/* Returns true if these options may make a dataset of so many documents when conditions left out `kept_out` records. */
+bool pack_may_be_empty(const struct leat_pack_options *options, uint64_t documents, uint64_t kept_out);
+
+/* Lifts the limits that judge a whole run: rejects, and conditions that leave no document. */
+void pack_lift_limits(struct leat_pack_options *options);
+
 /* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
 struct pack_in_run {
     const char *from;   /* the folder from which relative inputs count; NULL: the current one */

@@ -109,17 +109,29 @@ static void name_conditions(const struct leat_pack_options *o, char *text, size_
 
 #define KINDS "; a number is compared with numbers, and any other value, or one in quotes, with strings"
 
+bool pack_may_be_empty(const struct leat_pack_options *o, uint64_t documents, uint64_t kept_out)
+{
+    return documents > 0 || kept_out == 0 || o->allow_empty;
+}
+
+void pack_lift_limits(struct leat_pack_options *o)
+{
+    o->max_rejects = o->max_rejects_ppm = LEAT_NONE;
+    o->allow_empty = 1;
+}
+
 enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow has ended */
     uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
-    bool empty = leat_writer_documents(r->output.writer) == 0, fails = empty && kept_out > 0 && !o->allow_empty;
+    uint64_t documents = leat_writer_documents(r->output.writer);
+    bool fails = !pack_may_be_empty(o, documents, kept_out);
     const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* a resumed run has not seen all */
     char conditions[400] = "", why[480] = "", what[800] = "no document is left", nearest[JSON_MEMBER_NAME];
     bool listed;
 
-    if (o->parts > 0 || (empty && kept_out == 0))
+    if (o->parts > 0 || r->pushed || (documents == 0 && kept_out == 0))
         return LEAT_OK;
     if (lacking) {
         inputs_nearest_field(&r->setup.inputs, &r->setup.fields, lacking, &stop, nearest);

@@ -35,6 +35,7 @@ struct pack_run {
     const struct pack_in_run *in_run; /* it is a part of a run in parts; else NULL */
     bool replacing;  /* resuming was refused: a stopped run replaces the dataset, and force was not given */
     bool stores_all; /* lines and ids, whatever the inputs */
+    bool pushed;     /* a part of a run whose commit judges the whole */
     bool finished;   /* there was nothing left to do: the dataset is the one of `found` */
     struct leat_info found;
     struct pack_past past;          /* of that one */

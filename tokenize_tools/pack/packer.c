@@ -263,6 +263,7 @@ enum leat_status packer_open(struct leat_packer **out, const char *output, const
     p->run.output.numbers_lines = true;
     p->run.output.checkpoints = false; /* only the caller knows its position, and says it in a note */
     p->run.takes_texts = p->run.stores_all = true;
+    p->run.pushed = part != NULL;
     p->run.judges = &p->judge.judges;
     p->run.setup.stop = (struct input_stop) { .asked = pack_run_ask, .context = &p->run.options };
     if (s == LEAT_OK)

@@ -306,13 +306,11 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     o->max_rejects_ppm = LEAT_NONE;         /* a share of all parts, which the commit sees */
     o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
     o->mask_field = NULL;
-    o->allow_empty = 1; /* the commit judges the whole */
     o->split_count = 0; /* that is for later: */
     a->dividing.threads = o->threads;
     a->dividing.memory = o->memory / 2;
     a->dividing.created = o->created;
     a->dividing.force = 1; /* what an earlier try has left */
-    a->dividing.allow_empty = 1;
     if (s == LEAT_OK && o->chat && *o->chat) {
         a->chat = run_plan_path(&run->plan, o->chat);
         o->chat = a->chat;

@@ -86,7 +86,7 @@ static enum leat_status check_kept(const struct committing *c, struct leat_error
         if (!bytes_add(documents, c->pieces[i].documents, &documents) ||
             !bytes_add(kept_out, c->pieces[i].kept_out, &kept_out))
             return status_argument(err, "pieces", "piece %" PRIu64 " is not the piece of a run", i);
-    if (documents > 0 || kept_out == 0 || c->run->plan.pack.allow_empty)
+    if (pack_may_be_empty(&c->run->plan.pack, documents, kept_out))
         return LEAT_OK;
     return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, c->place.path,
                            "no document is left for %s: the conditions of the run left out %" PRIu64

@@ -13,6 +13,7 @@ from typing import Any, Iterable
 from leat import _leat
 from leat._documents import arrow_capsules
 from leat.dataset import Dataset
+from leat.options import refuse_empty
 from leat.pushed import Piece, PushedRun
 
 # memory for the vocabulary, up to 64 MiB, and for packing, in addition to what the worker already has
@@ -56,17 +57,15 @@ def commit(run, pieces: Iterable[Piece | None]) -> Dataset:
     document, if the run may be empty; else the run is aborted."""
     made = [piece for piece in pieces if piece is not None]
     if not made:
-        if not may_be_empty(run):
+        try:
+            refuse_empty(run.folder, run._fields)
+        except ValueError:
             run.abort()
-            raise ValueError(f"no documents: {run.folder} is not made (allow_empty=True makes an empty dataset)")
+            raise
         with run.part("empty") as packer:
             pass
         made = [packer.piece]
     return run.commit(made)
-
-
-def may_be_empty(run) -> bool:
-    return run._fields["allow_empty"]
 
 
 def totals(pieces: Iterable[Piece | None]) -> dict[str, int]:

@@ -28,6 +28,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.batching import batched
 from datatrove.utils.logging import logger
 from leat._own_file import write_to
+from leat.options import refuse_empty
 from leat.integrations import _sink, _source
 
 BATCH = 1024  # documents that are packed before the next step gets them
@@ -123,9 +124,8 @@ class Pack(PipelineStep):
         pieces.write(piece)
         found = pieces.of_all(piece)
         if found:
-            if not _sink.may_be_empty(run) and not any(one.documents or one.rejected or one.kept_out
-                                                          for one in found):
-                raise ValueError(f"no documents: {run.folder} is not made")
+            if not any(one.documents or one.rejected or one.kept_out for one in found):
+                refuse_empty(run.folder, run._fields)
             try:
                 run.commit(found)
             except leat.Error as error:

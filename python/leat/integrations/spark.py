@@ -45,7 +45,6 @@ def register(session) -> None:
 
     extend       "true": mode("append") adds to a dataset that exists, as a new list of parts with a new identity
     nulls        "skip" leaves out rows without a text; "error"
-    allow_empty  "true": a table without rows becomes a dataset without documents
     memory       limit for a task's process; else 320 MiB more than it has when it begins
 
     The documents have the order of rows in `df`. A task encodes with spark.task.cpus threads. All columns of `df`

@@ -13,8 +13,6 @@
 #define STREAM_BOUNDS     0.1
 #define STREAM_MATTERS_NS 20000000u
 
-#define RUN_HINTS         1000u /* from there on, an error's hint is for leat_run_advice() */
-
 /* What the second pass did, as leat_merge() reports it. */
 static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)
 {
@@ -197,7 +195,7 @@ static int pack(struct pack_in_parts *in, struct pack_values *v, const struct op
     struct pack_bar bar;
     double began = cli_now();
     enum leat_status s;
-    bool cut, of_files; /* not of the run's folder, or another process in it: then no input is looked at */
+    bool cut;
     int code;
 
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
@@ -210,7 +208,6 @@ static int pack(struct pack_in_parts *in, struct pack_values *v, const struct op
     if (in->run)
         v->pack.tokenizer = in->info.pack->tokenizer; /* which the step has opened */
     cut = was_cut(in, s, &err);
-    of_files = in->run && s != LEAT_OK && err.hint < RUN_HINTS;
     s = cut ? LEAT_OK : s;
     if (in->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
         report.damaged_inputs = 0;
@@ -230,10 +227,6 @@ static int pack(struct pack_in_parts *in, struct pack_values *v, const struct op
     } else {
         code = say_failed(in, v, &bar.notices, &report, &err);
     }
-    if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && of_files)
-        pack_dry_run_say_failing(v, in->info.inputs, (size_t)in->info.input_count, in->info.from, &err);
-    else if (s != LEAT_OK && s != LEAT_E_STOPPED && !report.resumable && !in->run)
-        pack_dry_run_say_failing(v, parsed->words, parsed->count, NULL, &err);
     pack_bar_free(&bar);
     return s == LEAT_OK ? cli_finish_stdout(code) : code;
 }

@@ -27,6 +27,7 @@
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
 #include "leat_pack.h"
+#include "pack/pack.h"
 #include "pack_report.h"
 
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
@@ -104,11 +105,10 @@ static enum leat_status sample_run(struct sample *sample, const struct leat_pack
     }
     snprintf(sample->name, sizeof sample->name, "%s/sample", sample->folder);
     o.shuffle = o.dedup = o.resume = o.force = 0;
-    o.allow_empty = 1; /* the rest may have documents */
     o.split_count = 0;
     if (o.by && o.parts == 0) /* a part carries its values, and is not divided */
         o.part = o.parts = 1;
-    o.max_rejects = o.max_rejects_ppm = LEAT_NONE;
+    pack_lift_limits(&o);
     o.progress = on_progress;
     o.notice = on_notice;
     o.context = sample;
@@ -247,7 +247,6 @@ static void fit_say(const struct fit *fit, const char *tokenizer)
 
 struct dry_run {
     const struct pack_values *values;
-    const char *from; /* the folder from which names count; NULL: the current one */
     struct input_list inputs;
     struct sample sample;
     struct fit fit;
@@ -310,14 +309,12 @@ static void expect(struct dry_run *d, const struct leat_tokenizer *t)
 static void say_rejects(struct dry_run *d)
 {
     uint64_t rejects = d->sample.report.rejects, records = d->sample.report.documents + rejects;
-    const struct leat_pack_options *o = &d->values->pack;
     char line[400];
 
     sample_reject(&d->sample, line, sizeof line);
     cli_error("%s of %s of the sample would be rejected, for example: %s", units_count(rejects).text,
               units_counted(records, "record").text, line);
-    if (rejects > o->max_rejects ||
-        (o->max_rejects_ppm != LEAT_NONE && (double)rejects * 1e6 > (double)o->max_rejects_ppm * (double)records))
+    if (pack_too_many(rejects, records, &d->values->pack))
         d->code = CLI_REJECTS;
 }
 
@@ -325,7 +322,7 @@ static void say_rejects(struct dry_run *d)
 static void say_damage(struct dry_run *d)
 {
     pack_bar_say_damage(d->values, &d->sample.notices);
-    if (d->sample.report.damaged_inputs == 0 || d->values->pack.allow_truncated)
+    if (!pack_bar_damage_fails(d->values, &d->sample.report))
         return;
     cli_error("the run would fail because of that; --allow-truncated counts that as success");
     d->code = CLI_FAILED;
@@ -366,7 +363,7 @@ static void say_empty(struct dry_run *d)
     if (r->rejects > 0 && r->kept_out == 0)
         cli_error("warning: no record of the sample would be packed");
     pack_notices_warn_empty(r, d->inputs.count);
-    if (!d->sample.whole || v->pack.allow_empty || r->kept_out == 0)
+    if (!d->sample.whole || pack_may_be_empty(&v->pack, r->documents, r->kept_out))
         return;
     cli_error("the run would not make a dataset without documents (--allow-empty makes it all the same)");
     d->code = CLI_FAILED;
@@ -485,21 +482,6 @@ static bool interrupted(void *context)
     return cli_interrupted();
 }
 
-#define MAX_FAILING 10u /* are named, but by --dry-run all */
-
-static size_t most_failing(const struct dry_run *d)
-{
-    return d->values->dry_run ? SIZE_MAX : MAX_FAILING;
-}
-
-/* After a list of so many, of which some are not named. */
-static void say_more(const struct dry_run *d, size_t count)
-{
-    if (count > most_failing(d))
-        cli_error("  and %s more%s", units_count(count - most_failing(d)).text,
-                  d->values->run ? "" : " (--dry-run lists all)");
-}
-
 /* The files that are left out, each once. */
 static void say_skipped(const struct dry_run *d)
 {
@@ -519,13 +501,10 @@ static void say_skipped(const struct dry_run *d)
 
 static void list_unread(const struct dry_run *d)
 {
-    size_t count = 0, most = most_failing(d);
-
     for (size_t i = 0; i < d->inputs.skipped_count; i++)
-        if (d->inputs.skipped[i].unread && count++ < most)
+        if (d->inputs.skipped[i].unread)
             cli_error("  %s is %s: %s", d->inputs.skipped[i].path, d->inputs.skipped[i].unread->name,
                       d->inputs.skipped[i].unread->cure);
-    say_more(d, count);
 }
 
 /* Returns how many cannot be read, and the first of them. */
@@ -572,7 +551,7 @@ static enum leat_status find(struct dry_run *d, const char *const *words, size_t
 {
     struct own_outputs own = { 0 };
     struct leat_pack_options o = d->values->pack;
-    struct input_rules rules = { .options = &o, .from = d->from, .own = &own, .stop = { .asked = interrupted } };
+    struct input_rules rules = { .options = &o, .own = &own, .stop = { .asked = interrupted } };
     enum leat_status s = d->values->output ? own_file_check_local(d->values->output, err) : LEAT_OK;
 
     o.skip_unknown = 1; /* say_unread() */
@@ -607,31 +586,6 @@ static enum leat_status look(struct dry_run *d, const char *const *words, size_t
 /* ---- Inputs that fail ---- */
 
 #define FAILING_SECONDS 4.0
-#define EXCLUDED        2000u /* bytes of options */
-
-/* " --exclude /PATH", if it is below a folder that is named. False: it does not fit. */
-static bool exclude(char *options, size_t *used, const char *path, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t bytes = strlen(words[i]);
-        char pattern[1024], room[CLI_SHELL_WORD];
-        const char *quoted;
-
-        while (bytes > 1 && words[i][bytes - 1] == '/')
-            bytes--;
-        if (strncmp(path, words[i], bytes) != 0 || path[bytes] != '/' || strpbrk(path, "*?[]\\") ||
-            strlen(path + bytes) >= sizeof pattern)
-            continue;
-        snprintf(pattern, sizeof pattern, "%s", path + bytes);
-        quoted = cli_shell_word(pattern, room, sizeof room);
-        if (*used + strlen(quoted) + 12 >= EXCLUDED)
-            return false;
-        *used += (size_t)snprintf(options + *used, EXCLUDED - *used, " --exclude %s", quoted);
-        break;
-    }
-    return true;
-}
-
 /* Returns true if a sentence names this path: it may name a second one besides the error's file, and one path may be
  * the beginning of another. */
 static bool names_path(const char *sentence, const char *path)
@@ -656,23 +610,13 @@ static bool is_short_of(const struct leat_error *err)
     return err->status == LEAT_E_NO_MEMORY || err->os_error == EMFILE || err->os_error == ENFILE;
 }
 
-static void say_other(const struct dry_run *d, size_t *others, const struct leat_error *why)
-{
-    if (*others == 0)
-        cli_error("these fail, too:");
-    if (*others < most_failing(d))
-        cli_error("  %s", why->message);
-    ++*others;
-}
-
 /* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
-static void say_failing(const struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
+static void say_failing(const struct dry_run *d, const struct leat_error *err)
 {
     const struct input_stop stop = { .asked = interrupted };
-    char text[SHOWN_BYTES + 1], options[EXCLUDED] = "";
+    char text[SHOWN_BYTES + 1];
     double began = cli_now();
-    size_t used = 0, failing = 0, others = 0;
-    bool known = false, fits = true;
+    bool known = false, first = true;
 
     for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
         known = known || (is_of(&d->inputs.items[i], err) && !(d->inputs.items[i].format->is_json && err->field[0]));
@@ -680,79 +624,17 @@ static void say_failing(const struct dry_run *d, const char *const *words, size_
         return;
     for (size_t i = 0; i < d->inputs.count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
         const struct input *in = &d->inputs.items[i];
-        bool said = is_of(in, err) || names_path(err->message, in->path);
         struct leat_error why;
 
-        if (!said && (in->object || strcmp(in->path, "-") == 0 ||
-                      !is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why)))
+        if (is_of(in, err) || names_path(err->message, in->path) || in->object || strcmp(in->path, "-") == 0)
             continue;
-        if (!said)
-            say_other(d, &others, &why);
-        failing++;
-        fits = exclude(options, &used, in->path, words, count) && fits;
+        if (!is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why))
+            continue;
+        if (first)
+            cli_error("these fail, too:");
+        cli_error("  %s", why.message);
+        first = false;
     }
-    say_more(d, others);
-    if (d->from)
-        pack_notices_say_again(d->values);
-    else if (used > 0 && fits && failing < d->inputs.count)
-        pack_notices_say_without(d->values, options);
-}
-
-/* Looks for the file that a word names, itself or as a list. */
-static bool is_there(const char *word, const char *from, struct stat *st)
-{
-    const char *name = word + (word[0] == '@');
-    bool within = from && name[0] != '/';
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s%s%s", within ? from : "", within ? "/" : "", name);
-    return stat(path, st) == 0;
-}
-
-/* Standard input, or a list that can be read once only, as one from a pipe: to look again could wait for ever. */
-static bool is_stream(const char *word, const char *from)
-{
-    struct stat st;
-
-    return strcmp(word, "-") == 0 || (word[0] == '@' && is_there(word, from, &st) && !S_ISREG(st.st_mode));
-}
-
-/* The run named the first word that leads to no input; this names the others. */
-static void say_missing(struct dry_run *d, const char *const *words, size_t count, const struct leat_error *err)
-{
-    double began = cli_now();
-    size_t others = 0;
-
-    for (size_t i = 0; i < count && cli_now() - began < FAILING_SECONDS && !cli_interrupted(); i++) {
-        struct leat_error why;
-        struct stat st;
-
-        if (!strstr(words[i], "://") && strcmp(words[i], "-") != 0 && !is_there(words[i], d->from, &st) &&
-            find(d, words + i, 1, &why) == LEAT_E_NO_FILE && strcmp(why.message, err->message) != 0)
-            say_other(d, &others, &why);
-        inputs_free(&d->inputs);
-    }
-    say_more(d, others);
-}
-
-void pack_dry_run_say_failing(const struct pack_values *v, const char *const *words, size_t count, const char *from,
-                              const struct leat_error *err)
-{
-    struct dry_run d = { .values = v, .from = from };
-    const struct input_skipped *first;
-    bool streams = false;
-
-    for (size_t i = 0; i < count; i++)
-        streams = streams || is_stream(words[i], from);
-    if (err->file[0] && !streams && find(&d, words, count, NULL) == LEAT_OK) {
-        if (err->hint == LEAT_HINT_SKIP && count_unread(&d, &first) > 1) /* else the message names it */
-            list_unread(&d);
-        say_failing(&d, words, count, err);
-    } else if (err->status == LEAT_E_NO_FILE) {
-        say_missing(&d, words, count, err);
-    }
-    pack_notices_say_way(v, err);
-    inputs_free(&d.inputs);
 }
 
 int pack_dry_run(const struct pack_values *v, const char *const *words, size_t count)
@@ -769,11 +651,7 @@ int pack_dry_run(const struct pack_values *v, const char *const *words, size_t c
     s = look(&d, words, count, &err);
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
-        pack_notices_say_way(v, &err);
-        if (err.status == LEAT_E_NO_FILE && d.inputs.count == 0)
-            say_missing(&d, words, count, &err);
-        else
-            say_failing(&d, words, count, &err);
+        say_failing(&d, &err);
     } else {
         expect(&d, v->pack.tokenizer);
         fit_measure(&d.fit, &d.sample, &v->pack);

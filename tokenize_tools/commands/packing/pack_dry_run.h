@@ -8,10 +8,4 @@
 /* Prints it, or one object with --json, and says on stderr what would go wrong; returns the exit code. */
 int pack_dry_run(const struct pack_values *v, const char *const *words, size_t count);
 
-/* After the message of a run that failed over an input: which others fail, too, up to ten, and the command that leaves
- * out those of folders; after that of one over files of unknown kinds, these. `from`: of a part, whose inputs are the
- * plan's, the folder from which they count; else NULL. */
-void pack_dry_run_say_failing(const struct pack_values *v, const char *const *words, size_t count, const char *from,
-                              const struct leat_error *err);
-
 #endif

@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
-#include "pack_dry_run.h"
 #include "pack_report.h"
 
 #define LINE 8192 /* of 64 splits */
@@ -195,12 +194,8 @@ int pack_in_parts_plan(const struct pack_values *v, const struct options_parsed 
     s = leat_run_create(&run, v->run, &o, &err);
     pack_notices_say_skipped(&notices, false);
     pack_notices_free(&notices);
-    if (s != LEAT_OK) {
-        int code = commands_run_failed(v->run, &err);
-
-        pack_dry_run_say_failing(v, parsed->words, parsed->count, NULL, &err);
-        return code;
-    }
+    if (s != LEAT_OK)
+        return commands_run_failed(v->run, &err);
     leat_run_info(run, &info);
     say_plan(v, &info);
     leat_run_close(run);

@@ -272,35 +272,6 @@ static void pack_again(const struct pack_values *v, const char *options, bool fo
     }
 }
 
-void pack_notices_say_way(const struct pack_values *v, const struct leat_error *err)
-{
-    char again[PACK_AGAIN];
-
-    if (err->hint != LEAT_HINT_SKIP)
-        return;
-    pack_again(v, " --skip-unknown", true, again);
-    if (again[0])
-        cli_error("to leave such files out%s", again);
-}
-
-void pack_notices_say_without(const struct pack_values *v, const char *options)
-{
-    char again[PACK_AGAIN];
-
-    pack_again(v, options, true, again);
-    if (again[0])
-        cli_error("to leave out those of folders%s", again);
-}
-
-void pack_notices_say_again(const struct pack_values *v)
-{
-    char again[PACK_AGAIN];
-
-    pack_again(v, "", true, again);
-    if (again[0])
-        cli_error("when that is mended, pack the part again%s", again);
-}
-
 void pack_notices_say_rejected(const struct pack_values *v, const struct pack_notices *n, bool all)
 {
     size_t count = n->rejected.count, most = all || count < DAMAGE_SHOWN ? count : DAMAGE_SHOWN;

@@ -52,13 +52,6 @@ void pack_notices_warn_empty(const struct leat_pack_report *report, uint64_t inp
  * are named again; does so once. */
 void pack_notices_say_skipped(struct pack_notices *n, bool all);
 
-/* After a message about files of a folder that cannot be read: the command that leaves them out. */
-void pack_notices_say_way(const struct pack_values *v, const struct leat_error *err);
-/* The command with these options (" --exclude PATTERN"), which leave out inputs that fail. */
-void pack_notices_say_without(const struct pack_values *v, const char *options);
-/* The same command, for a part of a run over whose inputs it failed. */
-void pack_notices_say_again(const struct pack_values *v);
-
 /* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
 
