@@ -63,7 +63,7 @@ EXCEPTIONS = [
     ("loader", "numa_node", "numa_node", ""),
     ("loader", "verify", "verify", "no_verify"),
     ("loader", "steps", "", "steps"),  # a C program counts itself
-    ("loader", "", "", "rows work bare synthetic compare warm_up rounds checksum dump trace"),  # measurements
+    ("loader", "", "", "rows work bare synthetic compare warm_up rounds checksum dump"),  # measurements
     ("pack", "", "", "run"),  # leat_run_create(), leat.Run
     ("pack", "inputs paths", "", ""),  # arguments in C and on the command line
     ("pack", "output", "output", "output"),
