@@ -85,6 +85,7 @@ static void check_windows(const struct scanner *s, uint64_t seed)
  * too. */
 struct general {
     struct splitter steps[STEPS];
+    struct pattern *patterns[STEPS];
     struct pattern_run *runs[STEPS];
     size_t count;
 };
@@ -113,14 +114,12 @@ static void general_ends(struct general *g, size_t step, const uint8_t *text, si
 
 static void general_make(struct general *g, const struct scan_spelling *spelling, enum scan_dialect dialect)
 {
-    struct pattern *pattern;
-
     for (g->count = 0; g->count < STEPS && spelling->texts[g->count]; g->count++) {
         const char *text = spelling->texts[g->count];
 
-        T_OK(pattern_compile(&pattern, text, strlen(text), dialect, &t_err));
-        g->steps[g->count] = (struct splitter) { .matcher = SPLIT_BY_PATTERN, .pattern = pattern };
-        g->runs[g->count] = pattern_run_new(pattern);
+        T_OK(pattern_compile(&g->patterns[g->count], text, strlen(text), dialect, &t_err));
+        g->steps[g->count] = (struct splitter) { .matcher = SPLIT_BY_PATTERN };
+        g->runs[g->count] = pattern_run_new(g->patterns[g->count]);
         T_CHECK(g->runs[g->count] != NULL);
     }
 }
@@ -128,13 +127,8 @@ static void general_make(struct general *g, const struct scan_spelling *spelling
 static void general_free(struct general *g)
 {
     for (size_t i = 0; i < g->count; i++) {
-        union {
-            const struct pattern *seen;
-            struct pattern *owned;
-        } pattern = { g->steps[i].pattern };
-
         pattern_run_free(g->runs[i]);
-        pattern_free(pattern.owned);
+        pattern_free(g->patterns[i]);
     }
 }
 

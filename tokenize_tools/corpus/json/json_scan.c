@@ -135,7 +135,6 @@ void json_scan_begin(struct json_scan *scan, const struct json_paths *paths, str
     scan->kernels = paths->count > 0 ? paths->kernels : json_kernels();
     scan->nodes = paths->count > 0 ? paths->nodes : &nothing;
     scan->places = places;
-    scan->place_count = paths->places;
     for (uint32_t i = 0; i < paths->places; i++)
         places[i] = (struct json_place) { .kind = JSON_KIND_NONE };
     scan->state = STATE_VALUE;

@@ -55,12 +55,11 @@ struct json_scan {
     const struct json_kernels *kernels;
     const struct json_node *nodes; /* nodes of the paths */
     struct json_place *places;     /* one per path */
-    uint32_t place_count;
-    uint64_t position; /* bytes fed */
-    uint8_t state;     /* enum json_scan_state */
-    uint8_t seen;      /* digits of \u, or letters of a word, so far */
-    bool is_name;      /* true if the open string is a member's name */
-    bool escaped;      /* true if the open string has an escape */
+    uint64_t position;             /* bytes fed */
+    uint8_t state;                 /* enum json_scan_state */
+    uint8_t seen;                  /* digits of \u, or letters of a word, so far */
+    bool is_name;                  /* true if the open string is a member's name */
+    bool escaped;                  /* true if the open string has an escape */
     bool bad;
     bool has_nan; /* true if a value is NaN or an infinity */
     enum json_kind root;

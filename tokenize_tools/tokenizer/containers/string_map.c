@@ -10,7 +10,7 @@ bool string_map_init(struct string_map *m, uint32_t room)
 {
     size_t slots;
 
-    *m = (struct string_map) { .room = room, .bits = 4, .hash_key = hash_key_new() };
+    *m = (struct string_map) { .bits = 4, .hash_key = hash_key_new() };
     while ((uint64_t)1 << m->bits < (uint64_t)room * 2)
         m->bits++;
     slots = (size_t)1 << m->bits;

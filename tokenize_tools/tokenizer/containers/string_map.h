@@ -29,7 +29,7 @@ struct string_map_slot {
 
 struct string_map {
     struct string_map_entry *entries; /* in the order of insertion */
-    uint32_t count, room;
+    uint32_t count;
     struct string_map_slot *slots;
     unsigned bits; /* 2^bits slots */
     uint64_t hash_key;

@@ -29,9 +29,6 @@ enum {
     TRAINER_MODEL_TYPE = 3,
     TRAINER_WHITESPACE_AS_SUFFIX = 24,
     TRAINER_BYTE_FALLBACK = 35,
-    TRAINER_BOS_ID = 41,
-    TRAINER_EOS_ID = 42,
-    TRAINER_PAD_ID = 43,
     TRAINER_UNK_SURFACE = 44,
     NORMALIZER_CHARSMAP = 2,
     NORMALIZER_DUMMY_PREFIX = 3,
@@ -196,11 +193,6 @@ static enum leat_status copy_field(struct proto *m, struct spec_string *out, con
     return spec_copy(m->spec, out, f->bytes, f->length) ? LEAT_OK : status_no_memory(m->err, f->length);
 }
 
-static uint32_t id_of(uint64_t value)
-{
-    return (int32_t)(uint32_t)value < 0 ? SPEC_NONE : (uint32_t)value;
-}
-
 static enum leat_status read_trainer(struct proto *m, const struct protobuf_field *message)
 {
     struct spec_sentencepiece *sp = &m->spec->sentencepiece;
@@ -222,12 +214,6 @@ static enum leat_status read_trainer(struct proto *m, const struct protobuf_fiel
             sp->whitespace_as_suffix = f.value != 0;
         else if (f.number == TRAINER_BYTE_FALLBACK)
             m->spec->byte_fallback = f.value != 0;
-        else if (f.number == TRAINER_BOS_ID)
-            sp->begin = id_of(f.value);
-        else if (f.number == TRAINER_EOS_ID)
-            sp->end = id_of(f.value);
-        else if (f.number == TRAINER_PAD_ID)
-            sp->padding = id_of(f.value);
     }
     return walked(m, &walk);
 }
@@ -356,10 +342,7 @@ enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct lo
     spec->reference = SPEC_SENTENCEPIECE;
     *sp = (struct spec_sentencepiece) { .add_dummy_prefix = true,
                                         .remove_extra_whitespaces = true,
-                                        .escape_whitespaces = true,
-                                        .begin = 1,
-                                        .end = 2,
-                                        .padding = SPEC_NONE };
+                                        .escape_whitespaces = true };
     if (source->size > JSONTREE_MAX_BYTES)
         return wrong(&m, "it is larger than 1 GiB, the limit of a vocabulary");
     if (!spec_copy(spec, &sp->unknown_surface, " \xe2\x81\x87 ", 5))

@@ -29,7 +29,6 @@ struct tokenizer_spec *spec_new(void)
         return NULL;
     spec->unknown = SPEC_NONE;
     spec->around.before = spec->around.after = SPEC_NONE;
-    spec->sentencepiece.begin = spec->sentencepiece.end = spec->sentencepiece.padding = SPEC_NONE;
     return spec;
 }
 

@@ -210,7 +210,6 @@ struct spec_sentencepiece {
     struct spec_string charsmap;        /* compiled map of the normalizer; empty if there is none */
     struct spec_string denormalizer;    /* compiled map for decoding; empty if there is none */
     struct spec_string unknown_surface; /* text of an unknown token when decoding */
-    uint32_t begin, end, padding;       /* ids as the file declares them, or SPEC_NONE */
 };
 
 /* The tokens that the post-processor of a tokenizer.json puts around a text that it encodes alone, if that is at most

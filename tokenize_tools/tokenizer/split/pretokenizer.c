@@ -334,8 +334,6 @@ enum leat_status pretokenizer_make(struct pretokenizer **out, const struct token
         p->unmaps = p->unmaps || (spec->byte_level && spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL);
     s = make_steps(p, spec, err);
     p->words = only_words(spec) && !p->unmaps;
-    for (uint32_t i = 0; i < p->count; i++)
-        p->steps[i].splitter.pattern = p->steps[i].pattern;
     if (s != LEAT_OK) {
         pretokenizer_free(p);
         return s;

@@ -34,10 +34,9 @@ enum split_matcher {
 struct splitter {
     enum split_matcher matcher;
     enum split_behavior behavior;
-    bool invert;                   /* true if matches and the text between them change roles */
-    struct scanner scanner;        /* for SPLIT_BY_SCANNER; its family may leave gaps only if SPLIT_ISOLATED */
-    const struct pattern *pattern; /* for SPLIT_BY_PATTERN; not owned */
-    const uint8_t *string;         /* for SPLIT_BY_STRING: valid UTF-8; not owned */
+    bool invert;            /* true if matches and the text between them change roles */
+    struct scanner scanner; /* for SPLIT_BY_SCANNER; its family may leave gaps only if SPLIT_ISOLATED */
+    const uint8_t *string;  /* for SPLIT_BY_STRING: valid UTF-8; not owned */
     size_t string_bytes;
     uint8_t tests; /* for SPLIT_BY_CHARACTER: bits of char_tests() */
 };
