@@ -112,8 +112,8 @@ enum leat_status documents_reject(struct documents *d, const struct packer_docum
     return s;
 }
 
-/* What has no bytes in the unit's text, as a null of a table, has the place of what follows it; its offset is
- * smaller. */
+/* Orders rejects by place. One without bytes in the unit's text, such as a null of a table, has the place of what
+ * follows it, and a smaller offset. */
 static int by_place(const void *a, const void *b)
 {
     size_t x = ((const struct reject *)a)->place, y = ((const struct reject *)b)->place;

@@ -18,33 +18,37 @@ struct stretch {
     size_t begin, bytes;
 };
 
-/* The first is what a new document has; who encodes it looks then. */
+/* The state of a new document is TEXT_UTF8_UNKNOWN; encoding looks then. */
 enum text_utf8 { TEXT_UTF8_UNKNOWN, TEXT_UTF8_VALID, TEXT_UTF8_MALFORMED };
 
 struct packer_document {
-    uint64_t input;      /* its place in the list of inputs; LEAT_NONE: none */
+    uint64_t input;      /* place of its input in the list of inputs; LEAT_NONE: it has none */
     uint64_t offset;     /* in the input */
-    uint64_t line;       /* line ends in the unit before it; LEAT_NONE: not of lines */
-    struct stretch text; /* in the text, until it is encoded */
+    uint64_t line;       /* number of line ends in the unit before it; LEAT_NONE: its input has no lines */
+    struct stretch text; /* place of the text in the unit's text, until it is encoded */
     enum text_utf8 utf8; /* whether the text is UTF-8 */
-    uint64_t malformed;  /* parts of it that are not UTF-8: each is replaced by one U+FFFD */
+    uint64_t malformed;  /* number of parts of the text that are not UTF-8, each of which is replaced by one U+FFFD */
     struct stretch id;   /* in `strings` */
-    uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
+    uint64_t tokens;     /* number of its ids, which lie in `tokens` (in `spooled` if it is spooled), after those of
+                            the documents before it */
     bool spooled;
     uint8_t hash[16];     /* XXH3-128 of its text */
-    bool encoded;         /* scanning has encoded it: it has no text */
-    bool masked;          /* only its spans are learned */
-    struct stretch spans; /* in `spans`: struct leat_span, in bytes of its text; of a row's conversation, its tools */
+    bool encoded;         /* true if scanning has encoded it; then it has no text */
+    bool masked;          /* true if only its spans are learned */
+    struct stretch spans; /* place in `spans` of its struct leat_span, in bytes of its text; for the conversation of
+                             a row: of its tools */
 };
 
 struct reject {
     uint64_t input, offset, line;         /* as above */
-    size_t place;                         /* of the record or its text in the unit's text: rejects lie in this order */
+    size_t place;                         /* place of the record or its text in the unit's text, by which rejects are
+                                             sorted */
     struct stretch reason, field, sample; /* in `strings` */
-    uint64_t lost;                        /* records after it that are lost with it, and count as rejects, too */
+    uint64_t lost;                        /* number of records after it that are lost with it, and count as rejects,
+                                             too */
 };
 
-/* All zero at first, but for `spooled`, which is SPOOL_NONE. */
+/* Documents and rejects. All members are zero at first, but for `spooled`, which is SPOOL_NONE. */
 struct documents {
     struct packer_document *items;
     size_t count, room;
@@ -52,34 +56,35 @@ struct documents {
     size_t reject_count, reject_room;
     struct buffer strings; /* ids, reasons, fields, samples */
     struct buffer spans;
-    struct buffer tokens;                 /* as the token file holds them, but in this machine's byte order */
-    struct buffer mask;                   /* a byte for each of `tokens`, if the run stores a mask */
+    struct buffer tokens;                 /* ids as the token file holds them, but in this machine's byte order */
+    struct buffer mask;                   /* a byte for each of `tokens` if the run stores a mask */
     struct spool spooled;                 /* ids of documents that do not fit in memory */
     uint64_t malformed;                   /* in all texts */
-    uint64_t text_bytes, special_strings; /* encoded; found in texts */
-    uint64_t not_json;                    /* documents whose record has a NaN or an infinity */
-    uint64_t kept_out;                    /* records that a condition of the run keeps out */
+    uint64_t text_bytes, special_strings; /* bytes of text that were encoded; strings of special tokens that were
+                                             found in texts */
+    uint64_t not_json;                    /* number of documents whose record has a NaN or an infinity */
+    uint64_t kept_out;                    /* number of records that a condition of the run keeps out */
 };
 
 void documents_free(struct documents *d);
 
-/* Empties them for another use; buffers that grew beyond `keep_bytes` are freed. */
+/* Empties the struct for another use; buffers that grew beyond `keep_bytes` are freed. */
 void documents_clear(struct documents *d, size_t keep_bytes);
 
-/* Memory that their buffers hold. */
+/* Returns the memory that the buffers hold. */
 uint64_t documents_bytes(const struct documents *d);
 
-/* Adds one, zeroed. NULL with `err` filled: no memory. */
+/* Adds a zeroed document. Returns NULL with `err` filled if there is no memory. */
 struct packer_document *documents_add(struct documents *d, struct leat_error *err);
 
-/* What is or would be a document is rejected, because of a field of its record or not (""); the sample is cut to
- * REJECT_SAMPLE bytes. */
+/* Rejects a record that is or would be a document. `field` is the field that is the reason, or "". The sample is cut
+ * to REJECT_SAMPLE bytes. */
 #define REJECT_SAMPLE 200
 enum leat_status documents_reject(struct documents *d, const struct packer_document *document, const char *reason,
                                   const char *field, const void *record, size_t bytes, struct leat_error *err);
 
-/* Puts rejects in the order of their places: the order of what scanning and encoding refuse must not depend on where
- * units start. */
+/* Sorts rejects by their places: the order of rejects from scanning and encoding must not depend on where units
+ * start. */
 void documents_sort_rejects(struct documents *d);
 
 /* Returns the bytes of a stretch of `strings`; never NULL. */
@@ -92,7 +97,7 @@ static inline const void *documents_string(const struct documents *d, struct str
 enum leat_status documents_keep(struct documents *d, const void *bytes, size_t count, struct stretch *where,
                                 struct leat_error *err);
 
-/* The same with an id, and before it, with a zero byte, the value that the document's dataset is chosen by. */
+/* Copies an id to `strings`, behind the value that the document's dataset is chosen by, and a zero byte. */
 enum leat_status documents_keep_by(struct documents *d, const void *value, size_t value_bytes, const void *id,
                                    size_t bytes, struct stretch *where, struct leat_error *err);
 

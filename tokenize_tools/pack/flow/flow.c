@@ -1,4 +1,4 @@
-/* flow.c: see flow.h. Choosing a step, doing it, and the threads that do. */
+/* flow.c: has the threads of the packer, which choose a step and do it. */
 #include "flow.h"
 
 #include <pthread.h>
@@ -15,10 +15,8 @@
 
 /* ---- State ------------------------------------------------------------------------------------------------------- */
 
-/*
- * What flow's threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks for a task
- * under the lock (flow_choose()) and does it without (flow_do()).
- */
+/* The state that the threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks
+ * for a task under the lock (flow_choose()) and does it without the lock (flow_do()). */
 
 struct flow {
     struct pack_setup *setup;
@@ -26,32 +24,32 @@ struct flow {
     struct lane_start start;
 
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* there may be something to do */
-    pthread_cond_t ended; /* all is written, or a failure; for flow_wait() */
+    pthread_cond_t work;  /* signals that there may be something to do */
+    pthread_cond_t ended; /* signals the end, or a failure, to flow_wait() */
     pthread_cond_t room;  /* for flow_take() */
     pthread_t *threads;
     unsigned thread_count;
 
-    struct lane *lanes, *last_lane; /* in the order of the inputs */
+    struct lane *lanes, *last_lane; /* lanes in the order of the inputs */
     size_t lane_count, next_input;
     struct unit *spare;
-    uint64_t in_flight;       /* memory counted for units that are not written */
-    bool puts;                /* a program puts units: there is one lane, and nothing to cut */
-    bool no_more;             /* flow_stop(): nothing more is cut */
-    bool stopped;             /* flow_stop(), and all is written that was cut without a gap */
+    uint64_t in_flight;       /* memory that is counted for units which are not written */
+    bool puts;                /* true if a program puts units: then there is one lane, and nothing to cut */
+    bool no_more;             /* true after flow_stop(): nothing more is cut */
+    bool stopped;             /* true if all is written that was cut without a gap before flow_stop() */
     bool quit;                /* threads end now */
-    bool placing;             /* a thread gives a unit its place */
-    unsigned putting;         /* threads that bring one there */
-    atomic_bool stop_reading; /* for threads that wait for inputs without the lock */
+    bool placing;             /* true while a thread gives a unit its place */
+    unsigned putting;         /* number of threads that bring units to their places */
+    atomic_bool stop_reading; /* tells threads that wait for inputs without the lock to stop */
     pthread_mutex_t waiting;  /* for these: */
-    char waits[FLOW_WAITS];   /* why one waits; "": nothing that was not said */
-    uint64_t waits_ns;        /* when that was said last; 0: never */
+    char waits[FLOW_WAITS];   /* why a thread waits; "": nothing is new */
+    uint64_t waits_ns;        /* time of the last such notice; 0: none was given */
     struct flow_facts facts;
     enum leat_status status;
     struct leat_error error;
 };
 
-/* What a thread has found to do. */
+/* A task that a thread has found. */
 struct task {
     enum { TASK_NONE, TASK_WRITE, TASK_ENCODE, TASK_CUT, TASK_LOOK, TASK_DECOMPRESS } kind;
     struct lane *lane;
@@ -70,35 +68,36 @@ static bool flow_has_room(const struct flow *f, const struct lane *l);
 /* Counts the memory of a lane's spans anew. */
 static void flow_count_spans(struct flow *f, struct lane *l);
 
-/* Takes the lock, and counts for how long threads wait for each other here: with many of them it would show first. */
+/* Takes the lock, and measures how long threads wait for each other here. With many threads this lock would be the
+ * first to slow them down. */
 static void flow_lock(struct flow *f);
 
-/* Called and left with the lock held. */
+/* Does the task. The lock is held when it is called and when it returns. */
 
 static void flow_do(struct flow *f, struct pack_worker *w, struct task *t);
 
-/* Ends the flow; the first failure is the one that counts. */
+/* Ends the flow. Only the first failure is kept. */
 static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err);
 
-/* Drops lanes at the head that have nothing left. */
+/* Drops lanes at the head of the list that have no work left. */
 static void flow_drop_lanes(struct flow *f);
 
-/* An empty unit, NULL without memory. */
+/* Returns an empty unit; NULL if there is no memory. */
 static struct unit *flow_spare_unit(struct flow *f);
 
-/* Empties one, which may take a while: without the lock, if there is no hurry to have it back. */
+/* Empties a unit, without the lock, since this may take a while. */
 static void flow_clear_unit(const struct flow *f, struct unit *u);
 
-/* Gives back an empty one, and the memory that was counted for it. */
+/* Gives back an empty unit, and the memory that was counted for it. */
 static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved);
 
 /* ---- Choosing a step --------------------------------------------------------------------------------------------- */
 
 /*
- * What a thread does next. The first lane's units are written as soon as they are encoded, the
- * first unit that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
- * decompresses ahead. Memory is counted when a unit is cut and given back when it is written; the first lane may always
- * go on, since what waits after it cannot be written before.
+ * The choice of a thread's next task. The first lane's units are written as soon as they are encoded, the first unit
+ * that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
+ * decompresses ahead. Memory is counted when a unit is cut and given back when it is written. The first lane may
+ * always go on, since the units after it cannot be written before its own.
  */
 
 static bool flow_all_written(const struct flow *f)
@@ -108,8 +107,11 @@ static bool flow_all_written(const struct flow *f)
     return all_placed && !f->placing && f->putting == 0;
 }
 
-/* The head of the lanes can always go on: what waits after it cannot be written before. Others take at most half, and
- * of an input that is split one lane more than there are threads begins. */
+/*
+ * Returns true if the lane may take more memory. The first lane can always go on, since the units after it cannot be
+ * written before its own. Other lanes take at most half; of an input that is split, one more lane begins than there
+ * are threads.
+ */
 static bool flow_has_room(const struct flow *f, const struct lane *l)
 {
     uint64_t after = f->in_flight + f->setup->unit_cost;
@@ -189,7 +191,7 @@ static void flow_count_spans(struct flow *f, struct lane *l)
     l->spans_held = held;
 }
 
-/* Decompressing ahead: for threads that would have nothing to do, with memory that units leave. */
+/* Finds something to decompress ahead, for a thread that would have nothing to do, with memory that units leave. */
 static bool find_ahead(struct flow *f, struct task *t)
 {
     uint64_t most = f->setup->flight_bytes / 2;
@@ -215,21 +217,22 @@ static struct task flow_choose(struct flow *f)
 
     if (!f->placing && f->lanes && f->lanes->first && f->lanes->first->flow.done)
         return (struct task) { TASK_WRITE, f->lanes, f->lanes->first, NULL };
-    /* waiting threads were woken for what is ready; this one keeps cutting for them */
+    /* Waiting threads were woken for the units that are ready; this thread keeps cutting for them. */
     if (find_ready(f, &ready) && f->facts.waiting == 0)
         return ready;
     if (find_cut(f, &t))
         return t;
-    if (ready.kind == TASK_NONE && !f->quit) /* what is claimed must be done: find_cut() may have failed */
+    if (ready.kind == TASK_NONE && !f->quit) /* a claimed task must be done, but find_cut() may have failed */
         find_ahead(f, &ready);
     return ready;
 }
 
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
-/* The work that flow_choose() has found. Begins and ends under the lock. */
+/* The tasks that flow_choose() finds. Each begins and ends under the lock. */
 
-/* A unit that is used again keeps buffers of up to so many times a unit's text: ids of four bytes for each. */
+/* A unit that is used again keeps buffers of up to this many times the bytes of its text: one byte may become an id
+ * of four bytes. */
 #define KEEP_TIMES 4
 
 static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err)
@@ -258,7 +261,7 @@ static void flow_drop_lanes(struct flow *f)
             f->facts.longest_cut = (struct flow_cut) { l->input, l->cut_ns, l->decompress_ns, l->waited_ns };
         lane_free(l);
     }
-    /* stopped inside the head: later units must not be written before the rest of it */
+    /* It stopped inside the first lane: units of later lanes must not be written before the rest of it. */
     if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
         f->stopped = true;
     if (flow_all_written(f)) {
@@ -290,7 +293,7 @@ static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved)
     f->spare = u;
 }
 
-/* What a cut has split off a lane follows it. */
+/* Puts the lane that a cut has split off after the lane that it was cut from. */
 static void take_rest(struct flow *f, struct lane *l)
 {
     struct lane *rest = l->rest;
@@ -306,7 +309,7 @@ static void take_rest(struct flow *f, struct lane *l)
     f->in_flight += rest->held;
 }
 
-/* For one more thing to do, or several. */
+/* Wakes one thread, or several, for new work. */
 static void wake_some(struct flow *f, bool several)
 {
     if (f->facts.waiting > 1 && several)
@@ -315,7 +318,7 @@ static void wake_some(struct flow *f, bool several)
         pthread_cond_signal(&f->work);
 }
 
-/* The lane's input needs more memory than others leave it: it waits for its turn. */
+/* Puts a lane off until its turn: its input needs more memory than others leave it. */
 static void put_off(struct flow *f, struct lane *l, struct unit *u)
 {
     uint64_t reserved = u->flow.reserved;
@@ -326,7 +329,7 @@ static void put_off(struct flow *f, struct lane *l, struct unit *u)
     flow_count_spans(f, l);
     flow_clear_unit(f, u);
     flow_put_back(f, u, reserved);
-    flow_drop_lanes(f); /* which may be at a stop now */
+    flow_drop_lanes(f); /* the first lane may be at its end now */
     pthread_cond_broadcast(&f->work);
 }
 
@@ -344,7 +347,7 @@ static void do_place(struct flow *f, struct unit *u)
     f->placing = false;
     f->putting++;
     if (s != LEAT_OK)
-        flow_fail(f, s, &err); /* before another thread can have its turn */
+        flow_fail(f, s, &err); /* no other thread may have its turn before this is known */
     pthread_cond_broadcast(&f->work);
 }
 
@@ -361,7 +364,7 @@ static void do_write(struct flow *f, struct task *t)
     f->facts.writing++;
     do_place(f, u);
     pthread_mutex_unlock(&f->lock);
-    s = f->output.put(f->output.context, u, &err); /* even after a failure: what has a place must be put */
+    s = f->output.put(f->output.context, u, &err); /* A unit that has a place must be put, even after a failure. */
     reserved = u->flow.reserved;
     flow_clear_unit(f, u);
     flow_lock(f);
@@ -442,14 +445,14 @@ static void do_cut(struct flow *f, struct task *t)
     wake_some(f, l->spans);
 }
 
-/* Work for threads that do not cut; its lane may be gone before it is done. */
+/* Does work for threads that do not cut. Its lane may be gone before it is done. */
 static void do_ahead(struct flow *f, struct task *t)
 {
     struct spans *spans = t->lane->spans;
     uint64_t began = clock_cpu_ns();
 
     spans_hold(spans);
-    if (t->kind == TASK_DECOMPRESS) /* another thread may look for the next one */
+    if (t->kind == TASK_DECOMPRESS) /* Another thread may look for the next span meanwhile. */
         wake_some(f, true);
     pthread_mutex_unlock(&f->lock);
     if (t->kind == TASK_LOOK)
@@ -462,7 +465,8 @@ static void do_ahead(struct flow *f, struct task *t)
     wake_some(f, true);
 }
 
-/* Sleeps until there may be something to do. If only one input is being cut, it is what the thread waits for. */
+/* Sleeps until there may be something to do. If only one input is being cut, the time counts as waiting for this
+ * input. */
 static void wait_for_work(struct flow *f)
 {
     uint64_t began = clock_ns();
@@ -564,7 +568,7 @@ bool flow_waits(struct flow *f, char why[FLOW_WAITS])
     return why[0] != '\0';
 }
 
-/* flow_wait() counts time by a clock that nobody sets. */
+/* Makes `ended` wait by a clock that nobody sets, since flow_wait() has a time limit. */
 static void init_ended(pthread_cond_t *ended)
 {
     pthread_condattr_t how;
@@ -609,14 +613,14 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
     pthread_cond_init(&f->work, NULL);
     init_ended(&f->ended);
     pthread_cond_init(&f->room, NULL);
-    flow_lock(f); /* the first ones look at thread_count */
+    flow_lock(f); /* The first threads look at thread_count while the others start. */
     while (s == LEAT_OK && f->thread_count < setup->threads) {
         int e = pthread_create(&f->threads[f->thread_count], NULL, thread_main, f);
 
         if (e != 0 && f->thread_count == 0)
             s = status_set_os(err, e, NULL, "cannot start a thread (" THREAD_LIMITS ")");
         if (e != 0)
-            break; /* the threads that did start do the work */
+            break; /* the threads that did start do all of the work */
         f->thread_count++;
     }
     pthread_mutex_unlock(&f->lock);

@@ -28,25 +28,25 @@
 
 struct flow;
 
-/* What takes the units. `place` decides where a unit goes whose turn it is: called by one thread at a time, in order.
- * `put` then brings it there: called by several threads, in any order. */
+/* The functions that take the units. `place` decides where a unit goes whose turn it is; one thread at a time calls
+ * it, in order. `put` then brings the unit there; several threads call it, in any order. */
 struct flow_output {
     enum leat_status (*place)(void *context, struct unit *u, struct leat_error *err);
     enum leat_status (*put)(void *context, struct unit *u, struct leat_error *err);
     void *context;
 };
 
-/* Starts the threads; `start` NULL: from the beginning. `setup` must outlive the flow. */
+/* Starts the threads. `start` is NULL to begin with the first input. `setup` must outlive the flow. */
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
                            const struct flow_output *output, struct leat_error *err);
 
-/* Ends the threads and frees; what was not written is dropped. NULL is fine. */
+/* Ends the threads and frees the flow; units that were not written are dropped. NULL is fine. */
 void flow_free(struct flow *f);
 
 /* ---- For a program that makes the units itself: the setup has no inputs ---- */
 
-/* An empty unit, as soon as there is room for one; to be put, or dropped. Returns the failure of the flow if it has
- * one. */
+/* Sets *out to an empty unit, as soon as there is room for one. The caller puts or drops it. Returns the failure of
+ * the flow if it has one. */
 enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err);
 void flow_put(struct flow *f, struct unit *u);
 void flow_drop(struct flow *f, struct unit *u);
@@ -56,31 +56,34 @@ enum leat_status flow_drain(struct flow *f, struct leat_error *err);
 
 /* ---- For files, which the flow cuts into units itself ---- */
 
-/* Waits until all is written, a failure, or for so many milliseconds: *ended says which. Returns the failure. */
+/* Waits until all is written, there is a failure, or the milliseconds have passed: *ended is false in the last case.
+ * Returns the failure. */
 enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);
 
-/* Cuts no more: what has been cut is still encoded and written, but for what is still to be read of a stream, which
- * may be silent: if that has its turn, the flow fails with LEAT_E_STOPPED. */
+/* Ends cutting. Units that have been cut are still encoded and written. The rest of a stream is not read, since it
+ * may be silent: if that was next in order, the flow fails with LEAT_E_STOPPED. */
 void flow_stop(struct flow *f);
 
-/* How long it took to cut an input. */
+/* The time that cutting an input took. */
 struct flow_cut {
     size_t input;
-    uint64_t cut_ns, decompress_ns; /* CPU time, and how much of it the input's thread decompressed */
-    uint64_t waited_ns;             /* how long all threads together waited for that */
+    uint64_t cut_ns, decompress_ns; /* CPU time of cutting, and the part of it in which the input's thread
+                                       decompressed */
+    uint64_t waited_ns;             /* time that all threads together waited for it */
 };
 
-/* How many threads do what now, for the line that says which step bounds. */
+/* Facts about the threads, for the line that says which step limits the run. */
 struct flow_facts {
-    unsigned encoding, cutting, writing, waiting; /* writing: placing and putting */
-    struct flow_cut longest_cut;                  /* of those inputs that are written */
+    unsigned encoding, cutting, writing, waiting; /* number of threads that do each of these; placing and putting
+                                                     count as writing */
+    struct flow_cut longest_cut;                  /* the longest of the inputs that are written */
     uint64_t ahead_ns;                            /* CPU time of decompressing ahead of cuts */
     uint64_t units;                               /* that were placed */
-    uint64_t lock_ns;                             /* for which threads waited for the lock, all together */
+    uint64_t lock_ns;                             /* time that all threads together waited for the lock */
 };
 void flow_facts(struct flow *f, struct flow_facts *facts);
 
-/* Whether a thread waits for a file server that fails, and why: once a minute at most. */
+/* Returns true if a thread waits for a file server that fails, and sets the reason: at most once a minute. */
 #define FLOW_WAITS 1200
 bool flow_waits(struct flow *f, char why[FLOW_WAITS]);
 

@@ -33,7 +33,7 @@ struct lane *lane_new(struct pack_setup *setup, size_t input, const struct lane_
     l->input = input;
     l->kind = unit_kind_of(&setup->inputs.items[input]);
     l->input_end = l->kind->group ? l->kind->group(setup, input) : input + 1;
-    l->alone = strcmp(setup->inputs.items[input].path, "-") == 0; /* it could not go back */
+    l->alone = strcmp(setup->inputs.items[input].path, "-") == 0; /* standard input could not go back */
     if (start->input == input) {
         l->next = start->offset;
         l->mark = start->mark;
@@ -86,7 +86,7 @@ enum leat_status lane_split(struct lane *l, struct row_input *rows, struct leat_
     return LEAT_OK;
 }
 
-/* Reads up to where the units written so far end. */
+/* Reads up to the place where the units that are written end. */
 static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
 {
     enum leat_status s = buffer_reserve(&l->carry, LONG_CHUNK, err);
@@ -103,8 +103,11 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
     return s;
 }
 
-/* Looks whether the first input has the fields of the run, if that could not be seen before: standard input, and what
- * lies on a server. With little memory fewer of its records are looked at: then more may follow, which have them. */
+/*
+ * Checks that the first input has the fields of the run, if that could not be seen before: for standard input, and
+ * for files on a server. With little memory fewer of its records are looked at: then the records that follow may
+ * have them.
+ */
 static enum leat_status check_fields(struct lane *l, const struct input *in, struct leat_error *err)
 {
     const struct pack_setup *setup = l->setup;
@@ -116,7 +119,7 @@ static enum leat_status check_fields(struct lane *l, const struct input *in, str
     if (!setup->look_first || l->input > 0 || in->looked)
         return LEAT_OK;
     s = inputs_read_records(l->stream, &l->carry, most, most, &ended, err);
-    if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT) /* which is said again */
+    if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT) /* cutting reports these again */
         return LEAT_OK;
     if (s != LEAT_OK)
         return s;
@@ -129,7 +132,8 @@ static enum leat_status check_fields(struct lane *l, const struct input *in, str
     return s;
 }
 
-/* Finds how the records of JSON lie. If nothing was written of it yet, its first bytes are then in `carry`. */
+/* Finds whether the records of JSON lie in lines or how else. If nothing of the input was written yet, its first
+ * bytes are then in `carry`. */
 static enum leat_status find_layout(struct lane *l, const struct input *in, struct leat_error *err)
 {
     enum leat_status s;
@@ -148,7 +152,7 @@ static enum leat_status find_layout(struct lane *l, const struct input *in, stru
     return s == LEAT_OK ? check_fields(l, in, err) : s;
 }
 
-/* Reads the header of a table in text. If nothing was written of it yet, its first bytes are then in `carry`. */
+/* Reads the header of a table in text. If nothing of the input was written yet, its first bytes are then in `carry`. */
 static enum leat_status find_header(struct lane *l, const struct input *in, struct leat_error *err)
 {
     struct buffer head = { 0 };
@@ -215,14 +219,14 @@ static bool outgrew(const struct lane *l)
     return l->outgrew || (l->stream && byte_stream_outgrew(l->stream)) || (l->rows && row_input_outgrew(l->rows));
 }
 
-/* Says so of an input whose turn it is. */
+/* Refuses an input that has its turn and still needs too much memory. */
 static void refuse(const struct lane *l, struct leat_error *err)
 {
-    if (l->stream) /* else opening it has said so */
+    if (l->stream) /* without a stream, opening it has set the error */
         pack_setup_refuse_stream(l->setup, l->stream, err);
 }
 
-/* Back to where the unit begins that was to be cut, without the stream. */
+/* Goes back to the beginning of the unit that was to be cut, and closes the stream. */
 static void go_back(struct lane *l, uint64_t next)
 {
     byte_stream_close(l->stream);

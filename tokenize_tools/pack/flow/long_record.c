@@ -1,7 +1,5 @@
-/*
- * long_record.c: a record of JSON that is too big for memory. It is in a file and is read twice: once to check it and
- * find its text, once to take the text out. One of CSV has a limit, and is read whole.
- */
+/* long_record.c: encodes a record of JSON that does not fit in memory. It is in a file and is read twice: first to
+ * check it and find its text, then to take the text out. A record of CSV has a limit, and is read whole. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +17,8 @@ struct long_record {
     struct input_file file;
     const char *name;
     bool is_json;
-    uint64_t at, left;    /* what comes next of the string between its quotes */
-    struct buffer values; /* of the fields that judges look at, and the id */
+    uint64_t at, left;    /* place of the rest of the string between its quotes, and its bytes */
+    struct buffer values; /* values of the fields that judges look at, and the id */
     struct json_unescape state;
     char raw[LONG_CHUNK / 2];
     char text[LONG_CHUNK / 2 + JSON_UNESCAPE_HELD];
@@ -39,11 +37,11 @@ static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t co
     return s == LEAT_OK ? read_at(r, at, r->raw, count, err) : s;
 }
 
-/* Reads what judging the record needs of its values. */
+/* Reads the values that judging the record needs. */
 static enum leat_status read_values(struct long_record *r, uint64_t at, struct leat_error *err)
 {
     struct record *record = &r->w->record;
-    size_t needs = 1, used = 0; /* one more, for a place of values without bytes */
+    size_t needs = 1, used = 0; /* one byte more, so that values without bytes have a place */
     enum leat_status s;
 
     for (uint32_t i = 0; i < record->fields->count; i++)
@@ -61,7 +59,8 @@ static enum leat_status read_values(struct long_record *r, uint64_t at, struct l
     return s;
 }
 
-/* Finds what the record holds, or why it is rejected. A line of nothing but white space (*blank) is not a record. */
+/* Finds the values that the record has, or why it is rejected. Sets *blank if it is a line of nothing but white
+ * space, which is no record. */
 static enum leat_status find_values(struct long_record *r, uint64_t at, uint64_t bytes, bool *blank,
                                     struct leat_error *err)
 {
@@ -103,7 +102,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s;
 }
 
-/* The text at `at`, and the id, become the unit's last document. */
+/* Makes the text at `at`, and the id, the unit's last document. */
 static enum leat_status encode(struct long_record *r, struct unit *u, const struct packer_document *judged, uint64_t at,
                                bool *rejected, struct leat_error *err)
 {
@@ -136,7 +135,9 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     struct pack_worker *w = r->w;
     struct leat_error why;
     char sample[REJECT_SAMPLE];
-    size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* much white space may be before it */
+    size_t sample_bytes = bytes < sizeof sample ? (size_t)bytes : sizeof sample; /* leaves out white space before the
+                                                                                    record, of which there may be
+                                                                                    much */
     bool rejected = false, blank = false;
     enum leat_status s = read_at(r, at, sample, sample_bytes, &why);
 
@@ -165,7 +166,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
                : s;
 }
 
-/* Reads the record into memory, and does with it what is done with shorter ones. */
+/* Reads the record into memory, and does what is done with shorter records. */
 static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *text, uint64_t at, size_t bytes,
                                    struct leat_error *err)
 {
@@ -190,7 +191,7 @@ static enum leat_status scan_whole(struct long_record *r, struct unit *u, char *
     return s;
 }
 
-/* The same for one that is not read whole: all that counts is whether it is a record. */
+/* Rejects a record that is not read whole, if it is a record at all. */
 static enum leat_status refuse_whole(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
                                      struct leat_error *err)
 {
@@ -241,7 +242,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     r->w = w;
     r->as_read = as_read;
     r->name = in->path;
-    /* what was read of a stream lies in a file of the run's own */
+    /* a record of a stream lies in a file of the run's own */
     r->file = fd == u->record.fd ? (struct input_file) { .fd = fd, .name = r->name } : inputs_file(in, fd);
     r->is_json = in->format->is_json;
     s = as_read->offset == 0 && bytes >= sizeof begin ? read_at(r, at, begin, sizeof begin, err) : LEAT_OK;

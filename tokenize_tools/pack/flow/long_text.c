@@ -1,6 +1,7 @@
 /*
- * long_text.c: a text of any length, chunk by chunk: repaired, hashed and encoded on the way, its ids kept in a file
- * without a name. All threads share one encoder for that, which may take a good part of the memory.
+ * long_text.c: encodes a text of any length, chunk by chunk: it is repaired, hashed and encoded on the way, and its
+ * ids are kept in a file without a name. All threads share one encoder for that, which may take a good part of the
+ * memory.
  */
 #include <string.h>
 
@@ -14,11 +15,11 @@ struct long_text {
     struct leat_encoder *encoder;
     struct text_hash hash;
     uint64_t bytes, tokens;
-    uint64_t taken, malformed; /* bytes of the text as it came, and malformed parts in them */
-    struct buffer chunk;       /* of the text: what the chunk before left over, and this one */
+    uint64_t taken, malformed; /* bytes of the text before repair, and malformed parts in them */
+    struct buffer chunk;       /* text to encode: the rest of the previous chunk, and this one */
 
-    /* The encoder refused the text, and with what: the rest is still checked, since a text that is malformed as well is
-     * rejected for that, wherever it is short enough to be checked whole before it is encoded. */
+    /* The status and error of an encoder that refused the text. The rest is still checked, since a text that is also
+     * malformed is rejected for that, as it is if it is short enough to be checked whole before it is encoded. */
     enum leat_status refused;
     struct leat_error why;
 };
@@ -39,7 +40,7 @@ static bool is_refusal(enum leat_status s)
     return s == LEAT_E_TEXT || s == LEAT_E_PRETOKEN;
 }
 
-/* Keeps how the text begins, for when it is rejected. */
+/* Keeps the beginning of the text, in case it is rejected. */
 static void keep_sample(struct pack_worker *w, const char *text, size_t bytes)
 {
     size_t left = REJECT_SAMPLE - w->refused_bytes, take = bytes < left ? bytes : left;
@@ -74,7 +75,7 @@ static enum leat_status encode_chunk(struct long_text *t, const char *text, size
     return s;
 }
 
-/* Takes what is whole of `chunk`: the rest stays there. */
+/* Encodes what is complete of `chunk`; the rest stays there. */
 static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_error *err)
 {
     struct step_chunk c = { .bytes = &t->chunk, .last = last, .before = t->bytes, .malformed = t->malformed };
@@ -118,7 +119,7 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
     if (s == LEAT_OK)
         s = step_check_share(t->w->setup, t->malformed, t->taken, err);
     if (s != LEAT_OK) {
-        t->w->refused_bytes = 0; /* not by the encoder */
+        t->w->refused_bytes = 0; /* reset, since the encoder has not refused this text */
         return s;
     }
     if (t->refused == LEAT_OK)

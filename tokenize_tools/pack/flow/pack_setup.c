@@ -1,8 +1,9 @@
 /*
- * pack_setup.c: how the bound on memory is spent. A share is for the one pretoken that cannot be cut: it depends on
- * nothing but the bound, since what is rejected for it must not differ from machine to machine. What the process holds
- * already (the vocabulary above all), what the writer and each thread's encoder need, and what is fetched ahead is
- * taken off; of the rest most is for units on their way, and some stays free for what malloc() does not give back.
+ * pack_setup.c: divides the memory that the bound allows. One share is for a pretoken that cannot be cut: it depends
+ * on nothing but the bound, since what is rejected for it must not differ from machine to machine. The memory that
+ * the process holds already (above all the vocabulary), that the writer and each thread's encoder need, and that
+ * fetching ahead takes, is subtracted. Most of the rest is for units on their way, and some stays free for memory
+ * that malloc() does not give back.
  */
 #include "pack_setup.h"
 
@@ -15,47 +16,58 @@
 
 #define MIB         ((uint64_t)1 << 20)
 #define UNIT_MAX    TINY_OR(16384, MIB)
-#define UNIT_LEAST  TINY_OR(8192, 128 << 10) /* before threads are given up */
+#define UNIT_LEAST  TINY_OR(8192, 128 << 10) /* smallest unit with which all threads are kept */
 #define UNIT_MIN    TINY_OR(4096, 64 << 10)
 #define LONG_MAX    TINY_OR(8192, 16 * MIB)
-#define WHOLE_BYTES TINY_OR(32768, 4 * MIB) /* what is rejected for it must not depend on the bound */
+#define WHOLE_BYTES TINY_OR(32768, 4 * MIB) /* constant, so that what is rejected for it does not depend on the bound */
 #define WRITER_COST (24 * MIB)              /* leat_writer_open() says 20 */
 
-/* A thread takes an encoder, a stack and what malloc() keeps for it; and so many times the text of a unit, for the
- * buffers of those that it works on. */
+/* The memory of a thread: an encoder, a stack and what malloc() keeps for it; and so many times the text of a unit,
+ * for the buffers of the units that it works on. */
 #define THREAD_COST  (2 * MIB)
 #define THREAD_UNITS 6
 
 /* The share of the bound for a stretch that cannot be cut: a quarter. */
 #define PRETOKEN_SHARE 4
 
-/* Of what a thread has for a pretoken, rendering a conversation may take so much, and then so much again is for its
- * text and ids; the rest is for its two encoders. One at a time that needs more may take the share of the bound for
- * pretokens, and at most so much: what is rejected for it depends on nothing but the bound, and from 2 GiB on on
- * nothing. */
+/*
+ * The part of a thread's memory for pretokens that rendering a conversation may take. As much again is for its text
+ * and ids; the rest is for the thread's two encoders. A conversation that needs more, one at a time, may take the
+ * share of the bound for pretokens, but at most LONG_CHAT_MAX. So what is rejected for it depends on nothing but the
+ * bound, and from 2 GiB on not even on that.
+ */
 #define CHAT_SHARE(bytes) ((bytes) / 8 * 3)
 #define LONG_CHAT_MAX     (512 * MIB)
 
-/* A renderer is a process of its own: so much of it is not shared with the others; and so much a conversation may take
- * in any case. There is one for each thread, and one for a conversation that needs more. */
+/*
+ * The memory of a renderer, which is a process of its own: what it does not share with the others, and what a
+ * conversation may take in any case. There is one renderer for each thread, and one for a conversation that needs
+ * more.
+ */
 #define RENDERER_COST  (20 * MIB)
 #define RENDERER_LEAST (4 * MIB)
 
-/* A rendered text may have so many times the bytes of the longest record; and so many bytes of memory are for each of
- * its bytes: text and marks, ids and their ends in lists that double, all of them twice if it is encoded apart. */
+/*
+ * A rendered text may have RENDERED_TIMES times the bytes of the longest record. TEXT_COST bytes of memory are for
+ * each of its bytes: text and marks, ids and their ends in lists that double, all of them twice if it is encoded
+ * apart.
+ */
 #define RENDERED_TIMES 2u
 #define TEXT_COST      32u
 
 /* The share of the units' memory that one span of a compressed input may take, so that several are there at once. */
 #define SPAN_SHARE 8
 
-/* The share of what is left that decompressing one input may take, in percent, beside the units of inputs after it and
- * the threads' pretokens; and what it may take in any case: decompressors of zstd owe windows of 8 MiB (RFC 8878). */
+/*
+ * The share, in percent, of the memory left that decompressing one input may take, beside the units of inputs after
+ * it and the threads' pretokens; and the least that it may take: decompressors of zstd must accept windows of 8 MiB
+ * (RFC 8878).
+ */
 #define WINDOW_PERCENT 42
 #define WINDOW_MIN     (9 * MIB)
 
-/* Ranges of objects on servers take an eighth of the bound, at most so much, all together; so much each at most, and at
- * least; and the client, with its connections, takes as much as this. */
+/* Memory for ranges of objects on servers: an eighth of the bound, but at most FETCH_ALL, for all together; between
+ * FETCH_MIN and FETCH_MAX for each; and FETCH_COST for the client with its connections. */
 #define FETCH_SHARE 8
 #define FETCH_ALL   (256 * MIB)
 #define FETCH_MAX   (128 * MIB)
@@ -66,7 +78,7 @@
  * width (another), and its share of records. */
 #define COST_A_BYTE 20
 
-/* What a run takes before units and pretokens. */
+/* Returns the memory that a run takes before units and pretokens. */
 static uint64_t fixed_cost(const struct pack_setup *s, unsigned threads, uint64_t unit_bytes)
 {
     uint64_t renderer = s->chat ? RENDERER_COST + RENDERER_LEAST : 0;
@@ -79,7 +91,7 @@ static uint64_t at_most(uint64_t bytes, uint64_t most)
     return bytes < most ? bytes : most;
 }
 
-/* What a conversation may take, of memory for rendering it and again for its text and ids. */
+/* Limits the memory that a conversation may take for rendering it, and again for its text and ids. */
 static void limit_rendering(struct pack_setup *s, struct render_limits *limits, uint64_t bytes)
 {
     limits->memory = bytes > RENDERER_LEAST ? bytes : RENDERER_LEAST;
@@ -88,7 +100,7 @@ static void limit_rendering(struct pack_setup *s, struct render_limits *limits, 
     limits->context = s;
 }
 
-/* Memory left for units and pretokens; 0 if there is none. */
+/* Returns the memory left for units and pretokens; 0 if there is none. */
 static uint64_t left_over(const struct pack_setup *s)
 {
     uint64_t fixed = fixed_cost(s, s->threads, s->unit_bytes) + s->bound / PRETOKEN_SHARE;
@@ -96,27 +108,27 @@ static uint64_t left_over(const struct pack_setup *s)
     return s->bound > fixed ? s->bound - fixed : 0;
 }
 
-/* Returns the part of it that all units may take. */
+/* Returns the part of the memory left that all units may take. */
 static uint64_t flight_of(uint64_t left)
 {
     return left / 2 + left / 8;
 }
 
-/* Returns true if all threads can work: for each, a unit that it encodes, and one that waits to be, or to be
- * written. */
+/* Returns true if all threads can work. For each, there must be memory for a unit that it encodes, and for one that
+ * waits. */
 static bool all_can_work(const struct pack_setup *s)
 {
     return s->unit_bytes * COST_A_BYTE * 2 * s->threads <= flight_of(left_over(s));
 }
 
-/* Returns the least bound, in MiB, that leaves so much. */
+/* Returns the least bound, in MiB, that leaves so much memory. */
 static uint64_t least_mib(const struct pack_setup *s, unsigned threads, uint64_t unit_bytes, uint64_t left)
 {
     return (fixed_cost(s, threads, unit_bytes) + left) / (PRETOKEN_SHARE - 1) * PRETOKEN_SHARE / MIB + 1;
 }
 
-/* Many threads are kept with smaller units, as far as these still take much longer than to hand them on; a small bound
- * is better kept with fewer threads than with tiny units. */
+/* Chooses the size of units. Many threads are kept with smaller units, as long as encoding one takes much longer
+ * than passing it on; with a small bound, fewer threads are better than tiny units. */
 static void choose_units(struct pack_setup *s)
 {
     s->unit_bytes = UNIT_MAX;
@@ -128,7 +140,7 @@ static void choose_units(struct pack_setup *s)
         s->unit_bytes /= 2;
 }
 
-/* What fetching takes: as many objects at once as lanes are open, of those that there are. */
+/* Returns the memory that fetching takes: as many objects at once as lanes are open, or as there are. */
 static uint64_t fetch_cost(struct pack_setup *s)
 {
     uint64_t objects = 0, all = s->bound / FETCH_SHARE < FETCH_ALL ? s->bound / FETCH_SHARE : FETCH_ALL;
@@ -137,7 +149,7 @@ static uint64_t fetch_cost(struct pack_setup *s)
         objects += s->inputs.items[i].object != NULL;
     if (objects == 0)
         return 0;
-    if (objects > s->threads + 1) /* a table is read by several, by one for each thread at most */
+    if (objects > s->threads + 1) /* several readers fetch parts of a table, at most one for each thread */
         objects = s->threads + 1;
     for (size_t i = 0; i < s->inputs.count && objects <= s->threads; i++)
         if (s->inputs.items[i].object && s->inputs.items[i].format->rows)
@@ -160,7 +172,7 @@ enum leat_status pack_setup_fetching(struct pack_setup *s, struct leat_error *er
     return status;
 }
 
-/* Names all that `held` consists of. */
+/* Refuses the bound, and names everything that `held` consists of. */
 static enum leat_status refuse_memory(const struct pack_setup *s, uint64_t mib, struct leat_error *err)
 {
     bool small = s->bound < MIB;
@@ -205,7 +217,7 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     if (s->window_bytes < WINDOW_MIN)
         s->window_bytes = WINDOW_MIN;
     s->word_bytes = left / 10;
-    s->pretoken_bytes = left / 10 / s->threads; /* a quarter of it for the thread's own cache of pretokens */
+    s->pretoken_bytes = left / 10 / s->threads; /* a quarter of this is for the thread's own cache of pretokens */
     if (s->tokenizer)
         tokenizer_share(s->tokenizer, s->word_bytes);
     s->long_pretoken_bytes = bound / PRETOKEN_SHARE;

@@ -9,7 +9,7 @@
 #include "tokenizer/pipeline/encoder_valid.h"
 #include "unit_kinds.h"
 
-/* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
+/* The size above which a thread's buffers are freed, so that one long record does not stay in memory. */
 #define KEEP_BYTES ((size_t)4 << 20)
 
 /* The part of a thread's memory for pretokens that each of its encoders may take, beside a conversation. */
@@ -70,13 +70,13 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
 
     if (u->status == LEAT_OK && u->kind->encode)
         u->status = u->kind->encode(w, u, fd, &u->error);
-    if (u->status != LEAT_OK) /* what waits to be rendered goes with it */
+    if (u->status != LEAT_OK) /* conversations that wait to be rendered are dropped with the unit */
         step_chat_free(w);
     if (u->status == LEAT_OK)
         u->status = unit_make_ready(u, w->setup->ids_wide, &u->error);
     others = u->spent_ns[PACK_STEP_READ] + u->spent_ns[PACK_STEP_SCAN] - others;
     u->spent_ns[PACK_STEP_ENCODE] += clock_cpu_ns() - began - others;
-    unit_free_text(u); /* what waits to be written holds ids only */
+    unit_free_text(u); /* a unit that waits to be written needs its ids only */
     give_back(&w->text);
     give_back(&w->repaired);
     give_back(&w->narrow);

@@ -1,7 +1,5 @@
-/*
- * pack_worker.h: a thread's own memory while it turns units into ids. What it does with a unit is the unit's kind
- * (unit_kinds.h), from the steps that kinds have in common (steps.h).
- */
+/* pack_worker.h: a thread's own memory while it turns units into ids. A unit's kind (unit_kinds.h) decides how, in
+ * the steps that kinds have in common (steps.h). */
 #ifndef LEAT_PACK_WORKER_H
 #define LEAT_PACK_WORKER_H
 
@@ -14,19 +12,20 @@ struct chat_queue;
 struct pack_worker {
     struct pack_setup *setup;
     struct leat_encoder *encoder;
-    struct buffer text;                /* what a unit reads itself */
-    struct buffer repaired;            /* a text whose malformed UTF-8 has been replaced */
+    struct buffer text;                /* bytes that encoding a unit has read itself */
+    struct buffer repaired;            /* copy of a text whose malformed UTF-8 has been replaced */
     struct buffer narrow;              /* ids on their way to a spool */
-    struct buffer ends;                /* of the ids of a text with a mask, in its bytes: uint64_t */
-    struct leat_encoder *chat_encoder; /* of conversations, which finds special tokens; NULL: the run has none */
+    struct buffer ends;                /* uint64_t's: the ends of the ids of a text with a mask, in its bytes */
+    struct leat_encoder *chat_encoder; /* encoder for conversations, which finds special tokens; NULL: the run has
+                                          none */
     struct buffer chat_ids;
-    struct chat_queue *chats;  /* conversations that wait to be rendered; NULL: none did */
+    struct chat_queue *chats;  /* conversations that wait to be rendered; NULL: there was none */
     struct renderer *renderer; /* NULL: not started */
     struct record record;      /* that is read */
     struct verdict verdict;    /* of it */
 
-    /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); 0 bytes: it was rejected
-     * for something else. */
+    /* The first bytes, after repair, of a text that the encoder refused in long_text_encode(); none if it was
+     * rejected for another reason. */
     char refused[REJECT_SAMPLE];
     size_t refused_bytes;
 };
@@ -34,10 +33,8 @@ struct pack_worker {
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err);
 void pack_worker_free(struct pack_worker *w);
 
-/*
- * Does all that a unit needs until it can be written. `fd` is the open file of its lane, or -1. Failures stay in the
- * unit.
- */
+/* Does all that a unit needs until it can be written. `fd` is the open file of its lane, or -1. Failures are stored
+ * in the unit. */
 void pack_worker_run(struct pack_worker *w, struct unit *u, int fd);
 
 #endif

@@ -15,10 +15,12 @@
 
 /* ---- Bytes of rows ----------------------------------------------------------------------------------------------- */
 
-#define HEAD_BYTES   4u
-#define FOOTER_BYTES TINY_OR((uint64_t)256, (uint64_t)256 << 10) /* asked for at once: most are smaller */
+#define HEAD_BYTES 4u
+#define FOOTER_BYTES                                                                                                   \
+    TINY_OR((uint64_t)256, (uint64_t)256 << 10) /* bytes that are read first; most footers are
+                                                                    smaller */
 
-/* Another reader of an object whose footer was read, for a thread of its own. */
+/* Makes another reader of an object whose footer was read, for a thread of its own. */
 static void row_bytes_begin(struct row_bytes *b, const struct input *in, const struct input_stop *stop)
 {
     *b = (struct row_bytes) { .input = in, .stop = stop, .fd = -1 };
@@ -51,7 +53,7 @@ static enum leat_status add(struct row_stretches *s, struct fetch_object *object
     return status;
 }
 
-/* The head says that it is Parquet, the end where everything is. */
+/* Reads the head, which says that the file is Parquet, and its end, which says where everything is. */
 static enum leat_status open_object(struct row_bytes *b, struct leat_error *err)
 {
     uint64_t size = b->input->size, footer = FOOTER_BYTES < size ? FOOTER_BYTES : size;
@@ -64,7 +66,7 @@ static enum leat_status open_object(struct row_bytes *b, struct leat_error *err)
     return status == LEAT_OK ? add(s, b->input->object, size - footer, footer, 2 * footer, err) : status;
 }
 
-/* Begins to read one. row_bytes_close() also after a failure. */
+/* Begins to read a file or an object. row_bytes_close() must follow, on failure too. */
 static enum leat_status row_bytes_open(struct row_bytes *b, const struct input *in, const struct input_stop *stop,
                                        struct leat_error *err)
 {
@@ -81,7 +83,8 @@ static enum leat_status row_bytes_open(struct row_bytes *b, const struct input *
     return s;
 }
 
-/* Columns are read row by row, side by side: each gets the share of memory that it has of the group's bytes. */
+/* Announces the columns of a group. They are read side by side, row by row: the share of memory of each is its share
+ * of the group's bytes. */
 static enum leat_status announce(struct row_stretches *s, struct fetch_object *object, const struct parquet_file *file,
                                  uint64_t group, struct leat_error *err)
 {
@@ -102,7 +105,7 @@ static enum leat_status announce(struct row_stretches *s, struct fetch_object *o
     return status;
 }
 
-/* From now on a group is read, and after it the next one, if that is below `stop`. */
+/* Begins a group, and fetches ahead the next one, if that is below `stop`. */
 static enum leat_status row_bytes_announce(struct row_bytes *b, const struct parquet_file *file, uint64_t group,
                                            uint64_t stop, struct leat_error *err)
 {
@@ -121,7 +124,7 @@ static enum leat_status row_bytes_announce(struct row_bytes *b, const struct par
     return s;
 }
 
-/* Returns the fetch that has a place in its stretch; where a stretch reaches into the next one, that one's. */
+/* Returns the fetch that holds a place of the file. Where two stretches overlap, that is the later one's. */
 static struct fetch *find(const struct row_bytes *b, uint64_t offset)
 {
     const struct row_stretch *found = NULL;
@@ -164,7 +167,7 @@ static enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *o
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* An opened file, for all that read groups of it. */
+/* An opened file, which all readers of its groups share. */
 struct row_file {
     atomic_uint users;
     const struct input *input;
@@ -177,21 +180,22 @@ struct row_file {
 struct row_input {
     struct row_file *of;
     const struct parquet_file *file; /* its contents */
-    struct row_bytes bytes;          /* its own way to those of an object; a file's are the same for all */
-    struct parquet_reader *reader;   /* of the group; NULL between groups */
-    uint64_t first, end;             /* row groups: the share's first, and that after the share's last */
-    uint64_t group, stop;            /* this one, and the first that is not for this input to read */
-    uint64_t row;                    /* of the file, the next one */
+    struct row_bytes bytes;          /* the reader's own fetches of an object's bytes; all readers share those of a
+                                        file */
+    struct parquet_reader *reader;   /* reader of the current group; NULL between groups */
+    uint64_t first, end;             /* row groups of the share: the first, and the one after the last */
+    uint64_t group, stop;            /* current group, and the first group that another input reads */
+    uint64_t row;                    /* number in the file of the next row */
     uint64_t limit;
-    bool map;                   /* what is beyond it */
-    atomic_uint_least64_t left; /* bytes of pages that units have, and readers have left */
+    bool map;                   /* true if pages beyond the limit lie in files */
+    atomic_uint_least64_t left; /* bytes of pages that units still use after their readers */
     struct record record;
-    uint64_t last, last_group; /* the row whose values are in the record */
+    uint64_t last, last_group; /* the row whose values are in the record, and its group */
     bool again;                /* it comes again */
     struct leat_error damage;
 };
 
-/* Returns how many row groups begin before byte `at`; one without pages begins where the one before it does. */
+/* Returns how many row groups begin before byte `at`. A group without pages begins where the one before it does. */
 static uint64_t groups_before(const struct parquet_file *file, uint64_t at)
 {
     uint64_t begin = 0, count = 0;
@@ -206,7 +210,7 @@ static uint64_t groups_before(const struct parquet_file *file, uint64_t at)
     return count;
 }
 
-/* Where the rows of a group begin; after the last group, how many rows there are. */
+/* Returns the number of a group's first row; after the last group, the number of all rows. */
 static uint64_t first_row(const struct parquet_file *file, uint64_t group)
 {
     return group < parquet_groups(file) ? parquet_group(file, group)->first_row : parquet_rows(file);
@@ -235,7 +239,7 @@ static void file_leave(struct row_file *of)
     free(of);
 }
 
-/* What a column may be that is wanted for this. */
+/* The types of columns that may serve each use. */
 static const enum parquet_use uses[RECORD_USES] = {
     [RECORD_TEXT] = PARQUET_TEXT,   [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_SPANS] = PARQUET_JSON,
     [RECORD_BY] = PARQUET_ID,       [RECORD_ID] = PARQUET_ID,         [RECORD_TOOLS] = PARQUET_TEXT,
@@ -305,7 +309,7 @@ static enum leat_status file_open(struct row_file **out, const struct pack_setup
         s = parquet_open(&of->parquet, &source, columns, (unsigned)fields->count, err);
     if (s == LEAT_E_NO_MEMORY && needs > most)
         pack_setup_refuse(setup, in->path, needs, "the places of its row groups", err);
-    if (in->object) /* what follows, each reader fetches for itself */
+    if (in->object) /* each reader fetches the rest for itself */
         row_bytes_close(&of->bytes);
     if (s == LEAT_OK)
         *out = of;
@@ -403,7 +407,7 @@ void row_input_go_back(struct row_input *in, uint64_t row)
         in->group--;
 }
 
-/* Opens the group of the next row, passing over those without rows. */
+/* Opens the group of the next row, and skips groups without rows. */
 static enum leat_status open_group(struct row_input *in, struct leat_error *err)
 {
     struct row_bytes *own = in->of->input->object ? &in->bytes : NULL;
@@ -449,7 +453,7 @@ static void fill(struct row_input *in, const struct parquet_value *values)
             record_put(&in->record, i, kind_of(in, i), values[i].bytes, values[i].size);
 }
 
-/* A page may lie elsewhere than its group says: then the whole group counts. */
+/* Finds how many bytes cannot be read. If a page lies elsewhere than its group says, the whole group counts. */
 static void find_unread(const struct row_input *in, struct row *row)
 {
     const struct parquet_group *g = parquet_group(in->file, in->group);

@@ -18,7 +18,7 @@
 
 static const char name[] = "a temporary file";
 
-/* On file systems without nameless files, it has a name for a moment. */
+/* Opens a file and removes its name at once, for file systems without nameless files. */
 static int open_and_unlink(const char *folder)
 {
     char *path = path_join(folder, ".leat-XXXXXX", NULL);
@@ -75,7 +75,7 @@ void spool_close(struct spool *s)
     s->bytes = 0;
 }
 
-/* It is written first: where a disk is full, memory that is mapped would end the process. */
+/* Writes zeros to the file before it is mapped: if the disk were full, writing to the map would end the process. */
 static enum leat_status write_zeros(struct spool *s, size_t size, struct leat_error *err)
 {
     static const char zeros[ZEROS];

@@ -20,13 +20,13 @@ struct spool {
         -1, 0                                                                                                          \
     }
 
-/* `beside`: a path in whose folder the file is created. */
+/* Opens a file in the folder of the path `beside`. */
 enum leat_status spool_open(struct spool *s, const char *beside, struct leat_error *err);
 enum leat_status spool_append(struct spool *s, const void *bytes, size_t count, struct leat_error *err);
 enum leat_status spool_read(const struct spool *s, uint64_t offset, void *out, size_t count, struct leat_error *err);
-void spool_close(struct spool *s); /* one that is not open is fine */
+void spool_close(struct spool *s); /* does nothing for a spool that is not open */
 
-/* Memory of such a file, of `size` bytes, to be released by munmap(). */
+/* Gets memory that such a file holds, of `size` bytes. munmap() releases it. */
 enum leat_status spool_map(const char *beside, size_t size, void **memory, struct leat_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * step_chat.c: see steps.h. Conversations are taken until there are enough for a batch (render.h), which this
- * thread's renderer gets. If nothing comes for longer than a conversation may take, or the renderer ends, another one
- * gets what is left one at a time, so that the one that is to blame is known. It ends the run, since the same inputs
- * must give the same bytes, unless the run leaves slow ones out.
+ * step_chat.c: renders and encodes conversations in batches. They are taken until there are enough for a batch
+ * (render.h), which this thread's renderer gets. If a conversation takes longer than it may, or the renderer ends,
+ * another renderer gets the conversations that are left one at a time, so that the one that is to blame is known. It
+ * ends the run, since the same inputs must give the same bytes, unless the run leaves slow ones out.
  */
 #include "steps.h"
 
@@ -15,16 +15,16 @@
 #include "base/tiny.h"
 #include "corpus/record/conversation.h"
 
-/* A batch: a system call for so many conversations, or bytes of them. */
+/* The conversations, or their bytes, that are sent to the renderer at once. */
 #define BATCH       TINY_OR(3, 128)
 #define BATCH_BYTES TINY_OR(2048, (size_t)128 << 10)
 
-/* A record that has been taken. */
+/* A record that was taken, and waits to be rendered. */
 struct chat_item {
     struct packer_document as_read;
     struct conversation c;
     size_t sample_bytes;
-    char sample[REJECT_SAMPLE]; /* the first bytes of the record, over which taking its id may write */
+    char sample[REJECT_SAMPLE]; /* first bytes of the record, which are kept since taking its id may write over them */
 };
 
 struct chat_queue {
@@ -62,7 +62,7 @@ static enum leat_status ask(struct renderer *r, const struct chat_item *items, s
     return renderer_ask(r, requests, count, err);
 }
 
-/* The worker's own: the first one that asks has the one that was started first. */
+/* Opens the worker's own renderer. The worker that asks first gets the one that was started before. */
 static enum leat_status open_renderer(struct pack_worker *w, struct leat_error *err)
 {
     struct pack_setup *setup = w->setup;
@@ -94,8 +94,8 @@ static bool is_row(const struct pack_setup *setup, const struct unit *u)
     return !is_given(setup) && setup->inputs.items[u->input].format->rows;
 }
 
-/* A renderer did not come to an end with a conversation, or ended over it (`s`). One that a program has given is named
- * by its own first words. */
+/* Reports that a renderer was not done with a conversation in time, or ended over it (`s`). A conversation that a
+ * program has given is named by its first words. */
 static enum leat_status blame(const struct pack_setup *setup, const struct chat_item *item, enum leat_status s,
                               struct leat_error *err)
 {
@@ -123,8 +123,8 @@ static enum leat_status blame(const struct pack_setup *setup, const struct chat_
                            path, colon, where, setup->render_limits.seconds);
 }
 
-/* One conversation that needs more memory than a thread has for it: one at a time may have more. The renderer goes
- * after it, since how much memory the next one gets must not depend on what this one left. */
+/* Renders a conversation that needs more memory than a thread has for it: one at a time may have more. The renderer
+ * ends after it, since how much memory the next one gets must not depend on what this one left. */
 static enum leat_status render_long(struct pack_worker *w, struct unit *u, const struct chat_item *item,
                                     struct leat_error *err)
 {
@@ -260,7 +260,7 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
     return w->chats->count == BATCH || w->chats->bytes >= BATCH_BYTES ? step_chat_end(w, u, err) : LEAT_OK;
 }
 
-/* Keeps the id of a record; that of a row, and of what a program gave, has been kept. */
+/* Keeps the id of a record. The id of a row, or of a record that a program gave, has been kept already. */
 static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d,
                                 struct leat_error *err)
 {

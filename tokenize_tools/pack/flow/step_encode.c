@@ -1,4 +1,4 @@
-/* step_encode.c: from the texts of a unit to ids in the stored width. */
+/* step_encode.c: turns the texts of a unit into ids in the stored width. */
 #include <string.h>
 
 #include "base/status.h"
@@ -45,13 +45,13 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return LEAT_OK;
 }
 
-/* In chunks, since it may become many times as long. It gets the ids and the rejects of a text that comes in chunks
- * from the beginning; which of the two happens depends on the threads. */
+/* Encodes a text in chunks, since its ids may take many times its bytes. Ids and rejects are those of a text that
+ * comes in chunks from the beginning; which of the two happens depends on the threads. */
 static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, struct packer_document *d,
                                       const char *text, size_t bytes, struct leat_error *err)
 {
     struct text_left left = { text, bytes };
-    uint64_t malformed = d->malformed; /* it has been repaired */
+    uint64_t malformed = d->malformed; /* kept, since checking a repaired text again finds 0 */
     bool rejected;
     enum leat_status s = long_text_encode(w, u, d, next_chunk, &left, &rejected, err);
 
@@ -72,7 +72,7 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, struct packer
     return s;
 }
 
-/* What this thread's encoder has no room for, the one that all share encodes. */
+/* Encodes a text by this thread's encoder, or by the one that all threads share if this one has no room for it. */
 static enum leat_status encode(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
 {
@@ -104,7 +104,7 @@ static void note(struct unit *u, struct packer_document *d, const char *text, si
     checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
 }
 
-/* What a status that is not LEAT_OK means for a document: LEAT_OK if its text was rejected. */
+/* Turns a failure of encoding into a reject if only the text is to blame. Returns LEAT_OK then. */
 static enum leat_status fail(struct unit *u, const struct packer_document *d, const char *text, size_t bytes,
                              enum leat_status s, const struct leat_error *why, struct leat_error *err)
 {
@@ -142,7 +142,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
     return LEAT_OK;
 }
 
-/* Nobody has looked yet whether a row's text is UTF-8. */
+/* Returns true if a text is UTF-8, which nobody may have looked at yet. */
 static bool is_valid(struct packer_document *d, const char *text)
 {
     if (d->utf8 == TEXT_UTF8_UNKNOWN && utf8_valid_prefix((const uint8_t *)text, d->text.bytes) == d->text.bytes)
@@ -150,12 +150,12 @@ static bool is_valid(struct packer_document *d, const char *text)
     return d->utf8 == TEXT_UTF8_VALID;
 }
 
-/* At most so many documents are encoded together; no further one is added to so many bytes. */
+/* The limits of encoding documents together: the number of documents, and the bytes from which on none is added. */
 #define TOGETHER       256u
 #define TOGETHER_BYTES ((size_t)64 << 10)
 
-/* Encodes one or more documents from `first` on, and sets *done to how many; those that are not rejected move to *kept.
- * *done 0: the first has to go alone, since its text is malformed, or it cannot be encoded. */
+/* Encodes one or more documents from `first` on, and sets *done to their number; those that are not rejected move to
+ * *kept. *done is 0 if the first has to go alone, since its text is malformed or cannot be encoded. */
 static enum leat_status encode_together(struct pack_worker *w, struct unit *u, const char *text, size_t first,
                                         size_t *done, size_t *kept, struct leat_error *err)
 {
@@ -175,7 +175,7 @@ static enum leat_status encode_together(struct pack_worker *w, struct unit *u, c
     }
     if (n == 0 || leat_encoder_encode_texts(w->encoder, texts, n, &encoded, &ids, counts, NULL) != LEAT_OK)
         return LEAT_OK;
-    special_strings = leat_encoder_special_strings(w->encoder); /* of one, or none */
+    special_strings = leat_encoder_special_strings(w->encoder); /* in the texts of one call */
     for (; s == LEAT_OK && *done < encoded; ids += counts[(*done)++], d++) {
         const struct leat_text *t = &texts[*done];
 

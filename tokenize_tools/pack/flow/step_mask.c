@@ -1,4 +1,4 @@
-/* step_mask.c: from the stretches of a text that training learns to a byte per token. */
+/* step_mask.c: turns the stretches of a text that training learns into a byte per token. */
 #include <string.h>
 
 #include "mask/span_mask.h"

@@ -1,4 +1,4 @@
-/* step_scan.c: finds the records in whole lines: where their texts are, and which are rejected. */
+/* step_scan.c: finds the records in whole lines: where their texts are, and which records are rejected. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -41,7 +41,7 @@ enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, co
     return documents_reject(&u->docs, d, why.message, why.field, t->sample, t->sample_bytes, err);
 }
 
-/* The text and the id of a record that is kept become a document. */
+/* Makes the text and the id of a record that is kept a document. */
 static enum leat_status take_document(struct pack_worker *w, struct unit *u, const char *text,
                                       const struct packer_document *as_read, const char *sample, size_t sample_bytes,
                                       struct leat_error *err)
@@ -81,7 +81,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
 
     if (setup->whole_records && where.bytes > setup->whole_bytes)
         return documents_reject(&u->docs, &as_read, STEP_WHOLE_REASON, "", record, where.bytes, err);
-    memcpy(sample, record, sample_bytes); /* reading the record may write over it, and so may taking its text */
+    memcpy(sample, record, sample_bytes); /* Reading the record, and taking its text, may write over it. */
     s = setup->inputs.items[u->input].format->read(&w->record, record, where.bytes, &why);
     if (s == LEAT_OK)
         s = step_judge(setup, u, &w->record, &w->verdict, &as_read, &why);
@@ -108,7 +108,7 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
     uint64_t line = 0, began = clock_cpu_ns();
     enum leat_status s = LEAT_OK;
 
-    /* the line ends of the unit before the first record: only a range has any */
+    /* Only a range has line ends of the unit before its first record. */
     if (offset > u->offset)
         line = lines_count((char *)w->text.bytes + (u->offset > 0), (size_t)(offset - u->offset));
     for (size_t at = 0; s == LEAT_OK && at < bytes; line++) {

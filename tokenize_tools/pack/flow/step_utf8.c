@@ -1,16 +1,16 @@
-/* step_utf8.c: whether a text is UTF-8; one that is not is rejected or repaired, as the setup says. */
+/* step_utf8.c: checks whether a text is UTF-8. If not, it is rejected or repaired, as the setup says. */
 #include "base/status.h"
 #include "base/utf8.h"
 #include "steps.h"
 
-/* LEAT_E_TEXT for a text whose first `valid` bytes only are UTF-8. */
+/* Returns LEAT_E_TEXT for a text of which only the first `valid` bytes are UTF-8. */
 static enum leat_status say_malformed(uint64_t valid, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %" PRIu64, valid + 1);
 }
 
-/* More than this many parts, and more than one in so many bytes: then it is no UTF-8 text with a slip here and
- * there. */
+/* A text with more malformed parts than MALFORMED_MIN, and more than one in MALFORMED_SHARE bytes, is no UTF-8 text
+ * with a few errors. */
 #define MALFORMED_MIN   16
 #define MALFORMED_SHARE 100
 

@@ -1,4 +1,4 @@
-/* text_hash.h: XXH3-128 of a text that comes in chunks; checksum.h has the fast way for one in memory. */
+/* text_hash.h: the XXH3-128 of a text that comes in chunks; checksum.h hashes a text in memory faster. */
 #ifndef LEAT_PACK_TEXT_HASH_H
 #define LEAT_PACK_TEXT_HASH_H
 

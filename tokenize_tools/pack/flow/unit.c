@@ -86,7 +86,8 @@ enum leat_status unit_keep_damage(struct unit *u, struct unit_damage *d, const c
     return s == LEAT_OK ? documents_keep(&u->docs, reason, strlen(reason), &d->reason, err) : s;
 }
 
-/* Of a stream that could not be read to its end: all that its libraries say alike in all versions. */
+/* Keeps the damage of a stream that could not be read to its end. The reason for the dataset has only what the
+ * stream's libraries say in all their versions. */
 static enum leat_status keep_stream_damage(struct unit *u, struct unit_damage *d, const struct byte_stream *stream,
                                            const struct leat_error *why, struct leat_error *err)
 {

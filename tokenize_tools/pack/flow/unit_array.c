@@ -1,9 +1,9 @@
 /*
- * unit_array.c: records of JSON that does not lie in lines: in one array, or one object after another. The thread that
- * cuts reads the input as a stream, whether it is compressed or not, since where a record ends is known only from the
- * input's start on; it looks for the ends of records, and units end there. So a unit begins at the start of the input
- * or right after a record, and the thread that encodes it finds its records by knowing the layout alone. A record that
- * grows too long for memory goes to a file without a name.
+ * unit_array.c: units of JSON whose records are not in lines: they are in one array, or stand one after another. The
+ * thread that cuts reads the input as a stream, whether it is compressed or not, since the end of a record can only
+ * be found if the input is read from its start; it looks for the ends of records, and units end there. So a unit
+ * begins at the start of the input or right after a record, and the thread that encodes it needs only the layout to
+ * find its records. A record that grows too long for memory goes to a file without a name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +37,8 @@ void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struc
                   byte_stream_name(l->stream), (unsigned long long)r->position, reason);
 }
 
-/* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
- * what the dataset says of it is the same for any memory. */
+/* Ends the input at a byte that cannot stand there. No records are read after it, but the input is read to its end,
+ * so that what the dataset says of it is the same for any memory. */
 static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_error *err)
 {
     struct leat_error why, later;
@@ -66,8 +66,8 @@ static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_e
 
 /* ---- Cutting ---- */
 
-/* Writes what the text, which begins at `from` of the input, holds of the record to its file; what lies before the
- * record is only counted. */
+/* Writes the part of the record in the text, which begins at `from` of the input, to the record's file. Bytes before
+ * the record are only counted. */
 static enum leat_status spool_text(struct lane *l, struct unit *u, uint64_t from, bool record, struct leat_error *err)
 {
     const struct json_records *r = &l->records;
@@ -81,7 +81,7 @@ static enum leat_status spool_text(struct lane *l, struct unit *u, uint64_t from
     return spool_append(&u->record, text + lead, all - lead, err);
 }
 
-/* The text holds no whole record, and is too long: the next record goes to a file. */
+/* Writes the next record to a file, since the text is too long and holds no whole record. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
 {
     enum json_records_found found = JSON_RECORDS_MORE;
@@ -113,7 +113,7 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
 static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_error *err)
 {
     struct json_records *r = &l->records;
-    size_t records = 0, got; /* bytes up to the end of a record */
+    size_t records = 0, got; /* bytes up to the end of the last record */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_array;
@@ -121,7 +121,7 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
     l->carry.size = 0;
     while (s == LEAT_OK) {
         size_t seen = (size_t)(r->position - u->offset);
-        /* nothing has been read yet: there are no bytes to add to */
+        /* if nothing has been read yet, there is no pointer to add to */
         const char *new = seen < u->text.size ? (const char *)u->text.bytes + seen : "";
         enum json_records_found found = json_records_next(r, new, u->text.size - seen);
 
@@ -154,7 +154,7 @@ static enum leat_status cut_array(struct lane *l, struct unit *u, struct leat_er
 
 /* ---- Encoding ---- */
 
-/* Finds the texts of all records; one that the end of the input has cut off will be rejected. */
+/* Finds the texts of all records. A record that the end of the input has cut off will be rejected. */
 static enum leat_status scan_records(struct pack_worker *w, struct unit *u, struct leat_error *err)
 {
     char *text = (char *)u->text.bytes;
@@ -175,7 +175,7 @@ static enum leat_status scan_records(struct pack_worker *w, struct unit *u, stru
         end = (size_t)(r.position - u->offset);
         lines += lines_count(text + counted, begin - counted);
         counted = end;
-        seen = lines_count(text + begin, end - begin); /* before scanning, which writes over the text */
+        seen = lines_count(text + begin, end - begin); /* counted before scanning, which writes over the text */
         s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, r.record, lines, err);
         lines += seen;
     }

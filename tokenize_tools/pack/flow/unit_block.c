@@ -1,7 +1,7 @@
 /*
- * unit_block.c: whole lines of an input that is decompressed or comes through a pipe or from a server: blocks, read by
- * the thread that cuts. What follows a block's last line is carried over to the next one. A record that grows too long
- * for memory goes to a file without a name, and is a unit by itself.
+ * unit_block.c: units of whole lines of an input that is decompressed or comes through a pipe or from a server. The
+ * thread that cuts reads the input in blocks. Bytes after a block's last line are carried over to the next one. A
+ * record that grows too long for memory goes to a file without a name, and is a unit by itself.
  */
 #include <string.h>
 
@@ -64,7 +64,7 @@ enum leat_status unit_stream_carry(struct lane *l, struct buffer *text, size_t e
     return s;
 }
 
-/* A record that has become too long: all of it goes to a file, without its newline. */
+/* Writes a record that has become too long to a file, without its newline. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
 {
     enum leat_status s = spool_open(&u->record, l->setup->output, err);
@@ -92,7 +92,7 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
 static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_error *err)
 {
     const struct pack_setup *setup = l->setup;
-    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes looked through for newlines */
+    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes in which newlines were looked for */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_block;
@@ -168,7 +168,7 @@ static enum leat_status encode_block(struct pack_worker *w, struct unit *u, int 
     enum leat_status s;
 
     (void)fd;
-    u->newlines = lines_count(text, u->text.size); /* before scanning, which writes over the text */
+    u->newlines = lines_count(text, u->text.size); /* counted before scanning, which writes over the text */
     s = step_scan(w, u, text, u->text.size, u->offset, err);
     return s == LEAT_OK ? step_encode(w, u, text, err) : s;
 }

@@ -1,13 +1,13 @@
 /*
- * unit_csv.c: records of a table in text, CSV or TSV. Its records may go over lines, and whether a line end is in
- * quotes is known only from the start of the input on. So the thread that cuts reads the input as a stream, compressed
- * or not, and looks for the ends of records; a unit begins at the start of the input or right after a record, and where
- * it is cut says nothing about its records. The thread that encodes finds them again.
+ * unit_csv.c: units of a table in text, CSV or TSV. Its records may span lines, and whether a line end is in quotes
+ * can only be known if the input is read from its start. So the thread that cuts reads the input as a stream,
+ * compressed or not, and looks for the ends of records; a unit begins at the start of the input or right after a
+ * record. Where it is cut says nothing about its records: the thread that encodes finds them again.
  *
- * What is no record (a quote that does not end, what is too long, what the end of the input cuts off) is rejected while
- * cutting, by the same rules for any size of units and any memory. pass_long() passes over a record that is too long
- * without keeping it: only what is in the quotes that are open is kept, since, if they do not end in time, the next
- * record begins in there. A record that is long for a unit goes to a file without a name.
+ * Bytes that are no record (a quote that does not end, a record that is too long or that the end of the input cuts
+ * off) are rejected while cutting, by the same rules for any size of units and any memory. pass_long() skips a
+ * record that is too long without keeping it. It keeps only the bytes inside of open quotes, since, if these do not
+ * end in time, the next record begins in there. A record that is long for a unit goes to a file without a name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,8 +40,8 @@ bool unit_csv_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct 
     return true;
 }
 
-/* The record that was met last begins at `begin` of the text, where the unit's text ends, and is rejected; the next
- * unit begins at `end`. */
+/* Rejects the last record, which begins at `begin` of the text, where the unit's text ends; the next unit begins at
+ * `end`. */
 static enum leat_status lose(struct lane *l, struct unit *u, const char *reason, size_t begin, size_t end,
                              struct leat_error *err)
 {
@@ -60,8 +60,11 @@ static enum leat_status lose(struct lane *l, struct unit *u, const char *reason,
     return s;
 }
 
-/* Returns true if the line that has the open quote, which is at `quote` of the text, ends in time: at *end. Else the
- * record goes on to the end of that line, and is too long, however much of it the text has by now. */
+/*
+ * Finds whether the line that has the open quote, which is at `quote` of the text, ends in time; then sets *end and
+ * returns true. Otherwise the record goes on to the end of that line, and is too long, however much of it the text
+ * has by now.
+ */
 static bool find_line_end(struct lane *l, const struct unit *u, size_t quote, size_t *end)
 {
     const char *text = (const char *)u->text.bytes;
@@ -79,8 +82,8 @@ static bool is_damaged(const struct unit *u)
     return u->end_count > 0 && u->ends[u->end_count - 1].damage.why.bytes > 0;
 }
 
-/* Passes over a record that is too long, and begins the unit, up to what ends it. `sample` is what it begins with; the
- * text has what comes from byte `from` of the input on. */
+/* Skips a record that is too long, with which the unit ends, and rejects it. `lost` says where it is, and `sample` has
+ * its first bytes. `from` is the byte of the input at which the text begins. */
 static enum leat_status pass_long(struct lane *l, struct unit *u, const struct packer_document *lost,
                                   const char *sample, struct leat_error *err)
 {
@@ -132,7 +135,7 @@ static enum leat_status cut_long(struct lane *l, struct unit *u, struct leat_err
     return pass_long(l, u, &lost, sample, err);
 }
 
-/* A record that is long, and all of the unit's text but for empty lines, waits in a file. */
+/* Writes a long record to a file. The unit's text has nothing else but empty lines. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, size_t begin, struct leat_error *err)
 {
     const char *text = (const char *)u->text.bytes;
@@ -148,7 +151,7 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, size_t begi
     return s;
 }
 
-/* The unit ends at byte `end` of the text, and the next one begins there. */
+/* Ends the unit at byte `end` of the text, where the next one begins. */
 static enum leat_status end_unit(struct lane *l, struct unit *u, size_t end, struct leat_error *err)
 {
     size_t begin = (size_t)(l->csv.record - u->offset);
@@ -159,7 +162,7 @@ static enum leat_status end_unit(struct lane *l, struct unit *u, size_t end, str
     return s == LEAT_OK && end > begin && end - begin > l->setup->long_bytes ? spool_record(l, u, begin, err) : s;
 }
 
-/* At the end of the input: in a record that goes to its end, or is cut off. */
+/* Ends the input, with a record that goes to its end, or is cut off. */
 static enum leat_status end_input(struct lane *l, struct unit *u, struct leat_error *err)
 {
     bool open = csv_records_in_record(&l->csv);
@@ -174,7 +177,7 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
 {
     struct csv_records *r = &l->csv;
     size_t whole = 0; /* bytes up to the end of a record, or of empty lines */
-    bool any = false; /* records are in these */
+    bool any = false; /* true if there are records in these bytes */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_csv;
@@ -182,7 +185,7 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
     l->carry.size = 0;
     while (s == LEAT_OK) {
         size_t seen = (size_t)(r->position - u->offset), begin, end, got;
-        /* nothing has been read yet: there are no bytes to add to */
+        /* if nothing has been read yet, there is no pointer to add to */
         const char *new = seen < u->text.size ? (const char *)u->text.bytes + seen : "";
         enum csv_found found = csv_records_next(r, new, u->text.size - seen);
 
@@ -243,7 +246,7 @@ static enum leat_status scan_records(struct pack_worker *w, struct unit *u, char
         end = (size_t)(r.position - u->offset);
         lines += lines_count(text + counted, begin - counted);
         counted = end;
-        seen = lines_count(text + begin, end - begin); /* before scanning, which writes over the text */
+        seen = lines_count(text + begin, end - begin); /* counted before scanning, which writes over the text */
         if (r.record != csv_header_at(u->csv.header))
             s = step_scan_record(w, u, text, (struct stretch) { begin, end - begin }, r.record, lines, err);
         lines += seen;

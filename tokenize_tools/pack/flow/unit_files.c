@@ -25,15 +25,16 @@ struct text_file {
     struct unit *u;
     const struct input *in;
     struct byte_stream *stream;
-    struct buffer *start; /* its first bytes, or all of it */
+    struct buffer *start; /* first bytes of the text, or all of it */
     bool start_given;
-    bool damaged; /* cut off or broken: `why` says how; what came before counts */
+    bool damaged; /* true if the file is cut off or broken, for the reason `why`; the text before the damage counts */
     struct leat_error why;
 };
 
 /*
- * A plain file is read up to the size that it had when it was found, without what was added since, because others count
- * on that size. But a size of 0 says nothing: files whose contents are made while they are read have it, as in /proc.
+ * Returns how much may still be read. A plain file is read up to the size that it had when it was found, without
+ * what was added since, because other code counts on that size. But a size of 0 says nothing: files whose contents
+ * are made while they are read, as in /proc, have it.
  */
 static size_t room_left(const struct text_file *f, size_t room)
 {
@@ -43,7 +44,7 @@ static size_t room_left(const struct text_file *f, size_t room)
     return known && f->in->size > 0 && room > f->in->size - at ? (size_t)(f->in->size - at) : room;
 }
 
-/* Reads; damage of compressed data counts as the end, and is noted. */
+/* Reads some bytes. Damage of compressed data counts as the end, and is noted. */
 static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room, size_t *got, struct leat_error *err)
 {
     uint64_t began = clock_cpu_ns();
@@ -61,8 +62,8 @@ static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room,
     return f->damaged ? LEAT_OK : s;
 }
 
-/* Reads as much as may be in memory at once; *whole: that is all. Compressed texts may be much longer than the files by
- * which units were grouped: once a unit has many ids, its other texts are encoded in chunks too. */
+/* Reads as much as may be in memory at once; sets *whole if that is all. Compressed texts may be much longer than
+ * the files by which units were grouped: once a unit has many ids, its other texts are encoded in chunks, too. */
 static enum leat_status read_start(struct text_file *f, bool *whole, struct leat_error *err)
 {
     struct buffer *b = f->start;
@@ -90,7 +91,7 @@ static size_t mark_bytes(const struct buffer *b)
     return lines_mark((const char *)b->bytes, b->size);
 }
 
-/* The chunks of a long text: what has been read, then the rest. */
+/* Gets the chunks of a long text: first the bytes that have been read, then the rest. */
 static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
 {
     struct text_file *f = context;
@@ -110,7 +111,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_CHUNK, count, err) : s;
 }
 
-/* Returns the kind of a file that is not text; a name like that of a text, or a chosen format, proves nothing. */
+/* Returns the kind of a file that is not text. A name like that of a text, or a chosen format, proves nothing. */
 static const struct file_kind *kind_of_start(const struct text_file *f)
 {
     size_t skip = mark_bytes(f->start), bytes = f->start->size - skip;
@@ -181,7 +182,7 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
         lane_limit(w->setup, f.stream, u->flow.turn);
         s = encode_file(&f, u, input, err);
     }
-    /* a text that was rejected half-way: the rest still counts as the input's bytes */
+    /* If a text was rejected midway, the rest still counts as bytes of the input. */
     while (s == LEAT_OK) {
         size_t got;
 
@@ -221,7 +222,7 @@ static bool takes_texts(const struct input *in)
     return in->format->whole;
 }
 
-/* Small texts go together. */
+/* Returns the end of a group of small texts that go into one unit. */
 static size_t end_of_group(const struct pack_setup *setup, size_t input)
 {
     const struct input_list *list = &setup->inputs;

@@ -14,7 +14,7 @@ const struct unit_kind *unit_kind_of(const struct input *in)
 {
     size_t i = 0;
 
-    while (!rows[i]->takes || !rows[i]->takes(in)) /* every format of inputs has a kind: test_unit_kinds.c */
+    while (!rows[i]->takes || !rows[i]->takes(in)) /* every format of inputs has a kind (test_unit_kinds.c) */
         i++;
     return rows[i];
 }
@@ -28,7 +28,7 @@ bool unit_kind_divides(const struct input *in)
 
 /* ---- Texts that are given ---------------------------------------------------------------------------------------- */
 
-/* Units that a program makes (packer.c): texts, ids, and inputs that it declares. */
+/* The kinds of units that a program makes (packer.c): texts, ids, and inputs that it declares. */
 
 static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const struct packer_document *d,
                                     const char *record, struct leat_error *err)
@@ -47,7 +47,7 @@ static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const
     return s;
 }
 
-/* Conversations: records of JSON, which become the unit's documents, or rejects. */
+/* Encodes conversations: records of JSON, which become the unit's documents, or rejects. */
 static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     struct packer_document *given = u->docs.items;
@@ -65,10 +65,10 @@ static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, cons
     return s == LEAT_OK ? step_encode(w, u, text, err) : s;
 }
 
-/* The texts have not been checked for UTF-8 yet. */
+/* Encodes texts, which have not been checked for UTF-8 yet. */
 static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
-    const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* where all of them are empty */
+    const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* NULL if all texts are empty */
     size_t kept = 0;
     enum leat_status s = LEAT_OK;
 

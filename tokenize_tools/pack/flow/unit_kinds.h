@@ -13,23 +13,27 @@ struct lane;
 struct pack_worker;
 
 struct unit_kind {
-    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from inputs.
-     * Exactly one kind takes the inputs of each format, so the order of the rows means nothing. */
+    /* Returns true if inputs like this one are cut into units of this kind. NULL means that units of this kind do
+     * not come from inputs. Exactly one kind takes the inputs of each format, so the order of the rows means
+     * nothing. */
     bool (*takes)(const struct input *in);
 
-    /* The end of the inputs, from `input` on, that go through one lane; NULL: each has a lane of its own. */
+    /* Returns the end of the inputs, from `input` on, that go through one lane. NULL means that each has a lane of
+     * its own. */
     size_t (*group)(const struct pack_setup *setup, size_t input);
 
     /* Makes the next unit of a lane, and sets lane->ended with the last one. It may give the unit another kind. */
     enum leat_status (*cut)(struct lane *l, struct unit *u, struct leat_error *err);
 
-    /* Turns what the unit holds into ids; `fd` is the lane's open file, or -1. NULL: nothing to do. */
+    /* Turns the content of the unit into ids; `fd` is the lane's open file, or -1. NULL means that there is nothing
+     * to do. */
     enum leat_status (*encode)(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err);
 
-    bool declares;        /* the unit declares an input of a program: `strings` is its path */
-    bool numbers;         /* documents have line numbers, and may have ids: the dataset stores both */
-    bool divides;         /* a plain input may be cut inside, for shares: `cut` keeps to its begin and end */
-    bool divides_objects; /* one on a server, too: nothing of it before the share has to be read */
+    bool declares;        /* true if the unit declares an input of a program; `strings` has its path */
+    bool numbers;         /* true if documents have line numbers, and may have ids; then the dataset stores both */
+    bool divides;         /* true if a plain input may be cut inside for shares; then `cut` keeps to its begin and
+                             end */
+    bool divides_objects; /* true if an input on a server may be, too: nothing before the share has to be read */
 };
 
 /*
@@ -61,7 +65,7 @@ UNIT_KINDS(UNIT_ROW)
 /* Returns the kind that takes an input. */
 const struct unit_kind *unit_kind_of(const struct input *in);
 
-/* Its `divides`, for inputs_share(). */
+/* Returns the member `divides` of the kind that takes an input, for inputs_share(). */
 bool unit_kind_divides(const struct input *in);
 
 #endif

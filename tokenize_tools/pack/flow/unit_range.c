@@ -1,7 +1,8 @@
 /*
- * unit_range.c: a range of a plain file of lines. A line belongs to the range that has its first byte, so that ranges
- * do not depend on each other. The thread that encodes a range reads it, one byte before it to see whether a line
- * starts there, and on to the end of its last line. The pages that start in the range are hashed on the way.
+ * unit_range.c: units that are ranges of a plain file of lines. A line belongs to the range that has its first byte,
+ * so that ranges do not depend on each other. The thread that encodes a range reads it, with one byte before it to
+ * see whether a line starts there, and reads on to the end of its last line. The pages that start in the range are
+ * hashed on the way.
  */
 #include <string.h>
 
@@ -14,8 +15,8 @@
 #include "steps.h"
 #include "unit_kinds.h"
 
-/* A line's end is looked for in steps of so many bytes beyond the range. A whole page at least: the last page too is
- * hashed here. */
+/* The bytes of a step in which a line's end is looked for beyond the range. This is at least a page, since the last
+ * page is hashed here, too. */
 #define BEYOND ((size_t)TINY_OR(4096, 64 << 10))
 
 struct range {
@@ -23,7 +24,7 @@ struct range {
     struct unit *u;
     const struct input *in;
     int fd;
-    uint64_t at; /* of the first byte in the buffer */
+    uint64_t at; /* place in the file of the buffer's first byte */
 };
 
 /* Reads some bytes, which the file must have. */
@@ -36,7 +37,7 @@ static enum leat_status read_some(const struct range *r, uint8_t *to, size_t roo
     return s == LEAT_OK && *got == 0 ? inputs_check_end(r->in, at, err) : s;
 }
 
-/* Reads on, until the buffer holds the file up to `to` (or its end as it was when packing began). */
+/* Reads on until the buffer holds the file up to `to` (or up to its end as it was when packing began). */
 static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_error *err)
 {
     struct buffer *b = &r->w->text;
@@ -72,10 +73,11 @@ static enum leat_status hash_pages(struct range *r, struct leat_error *err)
     return s;
 }
 
-/* Finds the end of the line that the range's last byte lies in; *is_long if it is too far away to keep in memory. */
+/* Finds the end of the line that the range's last byte lies in; sets *is_long if it is too far away to keep the line
+ * in memory. */
 static enum leat_status find_end(struct range *r, uint64_t line, uint64_t *end, bool *is_long, struct leat_error *err)
 {
-    uint64_t from = r->u->offset + r->u->length - 1; /* a newline there ends the last line */
+    uint64_t from = r->u->offset + r->u->length - 1; /* a newline at this place ends the last line */
     uint64_t step = BEYOND;
 
     *is_long = false;
@@ -99,7 +101,7 @@ static enum leat_status find_end(struct range *r, uint64_t line, uint64_t *end, 
     }
 }
 
-/* Where the newline of a long line is, found without keeping the line. */
+/* Finds the newline of a long line without keeping the line. */
 static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *end, struct leat_error *err)
 {
     struct buffer *b = &r->w->narrow;
@@ -127,7 +129,7 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
     return s;
 }
 
-/* Where the first line begins that begins in the range; its end if none does. */
+/* Returns the place of the first line that begins in the range; the range's end if none does. */
 static uint64_t first_line(const struct range *r)
 {
     const struct buffer *b = &r->w->text;
@@ -144,7 +146,7 @@ static uint64_t first_line(const struct range *r)
 /* Returns the last line that begins in the range, given that one does. */
 static uint64_t last_line(const struct range *r, uint64_t first)
 {
-    uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 begins a line outside */
+    uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 begins a line outside of the range */
     const uint8_t *from = r->w->text.bytes + (first - r->at);
     const uint8_t *newline = end - first > 1 ? memrchr(from, '\n', (size_t)(end - first) - 1) : NULL;
 
@@ -180,7 +182,7 @@ static enum leat_status take_lines(struct range *r, struct leat_error *err)
 
 /* ---- Cutting ---- */
 
-/* Cuts the next range of a plain file: first those before the share, of which only the lines are counted. */
+/* Cuts the next range of a plain file. The ranges before the share come first; only their lines are counted. */
 static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_error *err)
 {
     const struct input *in = &l->setup->inputs.items[l->input];
@@ -193,7 +195,7 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
     l->next += u->length;
     l->ended = l->next == in->end;
     if (u->length == 0)
-        u->kind = &unit_ids; /* an empty file: nothing to read */
+        u->kind = &unit_ids; /* an empty file has nothing to read */
     return !l->ended || unit_add_end(u, l->input, in->size, err) ? LEAT_OK : LEAT_E_NO_MEMORY;
 }
 

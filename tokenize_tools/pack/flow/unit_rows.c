@@ -1,9 +1,9 @@
 /*
- * unit_rows.c: rows of a Parquet file. Their texts stay in the page that the thread that cuts has decompressed: the
- * unit borrows it, and encoding reads there; from pages that are much smaller than a unit they are copied. A lane takes
- * a few row groups, and a lane after it the next ones. The offset of a document is its row in the file, its line the
- * row group: `newlines` counts the groups that end in a unit. A text too large for a unit goes to a file without a
- * name, and is a unit by itself.
+ * unit_rows.c: units of rows of a Parquet file. The texts stay in the page that the thread that cuts has
+ * decompressed: the unit borrows it, and encoding reads there; from pages that are much smaller than a unit they are
+ * copied. A lane takes a few row groups, and another lane after it the next ones. The offset of a document is its
+ * row in the file, and its line is the row group: `newlines` counts the groups that end in a unit. A text too large
+ * for a unit goes to a file without a name, and is a unit by itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,26 +17,26 @@
 #include "steps.h"
 #include "unit_kinds.h"
 
-/* A unit has at most one row for so many bytes that it may have. */
+/* The bytes of a unit per row: it has no more rows than its bytes divided by this. */
 #define ROW_COST 16u
 
-/* A unit borrows a page of so many bytes or more, and ends with it. With its last rows it may take a quarter more than
- * others, so that they are no unit by themselves. */
+/* The size of the smallest page that a unit borrows; the unit ends with such a page. With the last rows of a page it
+ * may take a quarter more than other units, so that these rows are no unit by themselves. */
 #define LEAST_PAGE(setup) ((size_t)TINY_OR(64, (setup)->unit_bytes / 2))
 #define LAST_ROWS(setup)  ((setup)->unit_bytes / 4)
 
-/* A lane takes row groups of so many bytes; those on servers more, since it fetches a group while it reads the one
- * before. */
+/* The bytes of row groups that a lane takes. On a server they are more, since a lane fetches a group while it reads
+ * the one before. */
 #define LANE_BYTES   TINY_OR(8192, (uint64_t)1 << 20)
 #define OBJECT_BYTES (16 * LANE_BYTES)
 
-/* Memory for pages of a lane at its turn: what is larger lies in files. */
+/* The memory for pages of a lane whose turn it is; larger pages lie in files. */
 #define PAGES_BYTES(setup) TINY_OR((uint64_t)6000, (setup)->window_bytes)
 
 /* ---- Cutting ---- */
 
-/* A row that cannot be read, and more rows after it, for the same reason: the input is damaged. Without rows, it is all
- * of the input. */
+/* Notes a row that cannot be read, with the rows after it that cannot be read for the same reason: the input is
+ * damaged. Without rows, all of the input is damaged. */
 static enum leat_status add_damage(struct unit *u, const struct packer_document *at, const struct row *row,
                                    struct leat_error *err)
 {
@@ -87,7 +87,7 @@ static bool is_too_long(const struct pack_setup *setup, const struct record *r)
     return false;
 }
 
-/* Judges a row that was read. LEAT_E_TEXT: it is rejected. */
+/* Judges a row that was read. Returns LEAT_E_TEXT if it is rejected. */
 static enum leat_status judge(const struct pack_setup *setup, struct unit *u, struct row *row, struct verdict *v,
                               struct packer_document *d, struct leat_error *why)
 {
@@ -100,7 +100,7 @@ static enum leat_status judge(const struct pack_setup *setup, struct unit *u, st
     return s == LEAT_OK && !v->kept_out ? record_check(r, why) : s;
 }
 
-/* Adds what a row has but for its text; *d NULL: it is rejected, or kept out. */
+/* Adds a row without its text. Sets *d to NULL if it is rejected, or kept out. */
 static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, struct row *row, uint64_t first_group,
                                 struct packer_document **d, struct leat_error *err)
 {
@@ -134,7 +134,7 @@ static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, 
     return step_keep_id(setup, u, &v, *d, id->at ? id->at : "", id->held, err);
 }
 
-/* The unit is this row alone, whose text goes to a file. */
+/* Makes a unit of this row alone, and writes its text to a file. */
 static enum leat_status spool_row(struct lane *l, struct unit *u, const struct record_value *text,
                                   struct leat_error *err)
 {
@@ -151,7 +151,7 @@ static enum leat_status spool_row(struct lane *l, struct unit *u, const struct r
     return s;
 }
 
-/* Returns how many bytes of the unit's page follow a text; SIZE_MAX: it does not lie there. */
+/* Returns how many bytes of the unit's page follow a text; SIZE_MAX if the text does not lie there. */
 static size_t after_text(const struct unit *u, const struct record_value *text)
 {
     size_t size;
@@ -160,8 +160,8 @@ static size_t after_text(const struct unit *u, const struct record_value *text)
     return at >= begin && bytes_inside(at - begin, text->held, size) ? size - (at - begin) - text->held : SIZE_MAX;
 }
 
-/* Leaves a text where it lies, if the unit may borrow that, and has no text elsewhere; else copies it. Conversations
- * are written over when they are read. */
+/* Leaves a text where it lies if the unit may borrow the page, and has no text elsewhere; otherwise copies it.
+ * Conversations are copied, since reading them writes over them. */
 static enum leat_status put_text(struct lane *l, struct unit *u, const struct record_value *text,
                                  struct packer_document *d, struct leat_error *err)
 {
@@ -176,7 +176,8 @@ static enum leat_status put_text(struct lane *l, struct unit *u, const struct re
     return LEAT_OK;
 }
 
-/* The text of a row, or its conversation, whose tools lie where others have their spans. */
+/* Adds the text of a row, or its conversation. The tools of a conversation lie where other documents have their
+ * spans. */
 static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct packer_document *d,
                                  struct leat_error *err)
 {
@@ -202,8 +203,8 @@ static bool begins_unit(const struct lane *l, const struct unit *u, const struct
            (text->bytes > l->setup->long_bytes || (u->rows.page && text->at && after_text(u, text) == SIZE_MAX));
 }
 
-/* Returns true if texts of so many bytes are enough, of which this is the last; also if it is the last one of its
- * page. */
+/* Returns true if a unit is full with texts of so many bytes, of which this is the last; it may also be full because
+ * this is the last one of its page. */
 static bool is_full(const struct lane *l, const struct unit *u, const struct record_value *text, uint64_t taken)
 {
     uint64_t max = l->setup->unit_bytes, more = LAST_ROWS(l->setup);
@@ -252,7 +253,7 @@ static enum leat_status end_rows(struct lane *l, struct unit *u, struct leat_err
     return unit_add_end(u, l->input, l->setup->inputs.items[l->input].size, err) ? LEAT_OK : LEAT_E_NO_MEMORY;
 }
 
-/* What follows the first row groups is for another lane: threads decompress side by side. */
+/* Leaves the rest after the first row groups to another lane, so that threads decompress side by side. */
 static enum leat_status divide(struct lane *l, struct leat_error *err)
 {
     uint64_t bytes = l->setup->inputs.items[l->input].object ? OBJECT_BYTES : LANE_BYTES;
@@ -263,7 +264,8 @@ static enum leat_status divide(struct lane *l, struct leat_error *err)
     return s == LEAT_OK && rest ? lane_split(l, rest, err) : s;
 }
 
-/* The file is damaged so that none of its rows can be found; the share with its first byte says so. */
+/* Notes that a file is so damaged that none of its rows can be found. The share with the file's first byte reports
+ * it. */
 static enum leat_status lose_all(struct lane *l, struct unit *u, const struct leat_error *why, struct leat_error *err)
 {
     const struct packer_document first = { .input = u->input };
@@ -303,7 +305,7 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
         return s;
     row_input_limit(l->rows, l->turn ? PAGES_BYTES(l->setup) : row_input_memory(l->rows) + l->setup->ahead_bytes,
                     l->turn);
-    /* what lies before the share counts as passed by its first unit */
+    /* the first unit counts the groups before the share as passed */
     begun = row_input_group(l->rows);
     group = l->next > 0 ? begun : 0;
     bytes = l->next > 0 ? row_input_bytes(l->rows) : 0;
@@ -321,7 +323,7 @@ static enum leat_status cut_rows(struct lane *l, struct unit *u, struct leat_err
 
 /* ---- Encoding ---- */
 
-/* Conversations become the unit's documents, or rejects. */
+/* Turns conversations into the unit's documents, or rejects. */
 static enum leat_status take_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     const struct record_fields *fields = &w->setup->fields;
@@ -347,7 +349,7 @@ static enum leat_status take_chats(struct pack_worker *w, struct unit *u, const 
     return s;
 }
 
-/* Spans count characters until the text is known to be UTF-8. */
+/* Turns spans into bytes: they count characters until the text is known to be UTF-8. */
 static enum leat_status settle_spans(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     size_t kept = 0;
@@ -383,7 +385,8 @@ static enum leat_status encode_rows(struct pack_worker *w, struct unit *u, int f
         s = step_encode(w, u, text, err);
     if (u->docs.reject_count == rejects)
         return s;
-    for (size_t i = 0; i < u->docs.reject_count; i++) /* values of a dictionary lie in any order: by their rows */
+    for (size_t i = 0; i < u->docs.reject_count; i++) /* Sorts rejects by their rows, since values of a dictionary
+                                                         lie in any order. */
         u->docs.rejects[i].place = 0;
     documents_sort_rejects(&u->docs);
     return s;
@@ -411,7 +414,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s;
 }
 
-/* The last document of the unit, which has no text in memory. */
+/* Encodes the last document of the unit, which has no text in memory. */
 static enum leat_status encode_row(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     struct spooled_text t = { .w = w, .u = u };
