@@ -1,4 +1,4 @@
-/* input_changes.c: see input_changes.h. Both lists are sorted by name, and walked side by side. */
+/* input_changes.c: compares two lists of inputs, which are sorted by name and walked side by side. */
 #include "input_changes.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define MAX_NAMED 10u /* of each kind */
 
-/* A line of an input: what it was when it was looked at, and its name. */
+/* A line of an input: its facts when it was looked at, and its name. */
 struct input_line {
     const char *about, *name;
     size_t about_bytes, name_bytes, at;
@@ -29,7 +29,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->name_bytes > b->name_bytes) - (a->name_bytes < b->name_bytes);
 }
 
-/* An input may come twice. */
+/* Orders lines by name, then by place, since an input may come twice. */
 static int by_name_and_place(const void *left, const void *right)
 {
     const struct input_line *a = left, *b = right;
@@ -41,7 +41,8 @@ static int by_name_and_place(const void *left, const void *right)
 static enum leat_status add_line(struct input_lines *l, const char *line, size_t bytes, struct leat_error *err)
 {
     const char *format = bytes > 6 && memcmp(line, "input ", 6) == 0 ? line + 6 : NULL;
-    const char *about = format ? memchr(format, ' ', bytes - 6) : NULL; /* after the format, which an option gives */
+    const char *about = format ? memchr(format, ' ', bytes - 6) : NULL; /* the facts begin after the format, which an
+                                                                           option gives */
     const char *ranges = about ? memmem(about, (size_t)(line + bytes - about), ", bytes ", 8) : NULL;
     const char *name = ranges ? memmem(ranges, (size_t)(line + bytes - ranges), ": ", 2) : NULL;
     enum leat_status s = name ? GROW(l->items, l->count + 1, l->room, err) : LEAT_OK;
@@ -84,7 +85,7 @@ static void add(struct some *some, const struct input_line *line)
     some->count++;
 }
 
-/* Appends them to `text`, with as many names as leave `spare` bytes of it. */
+/* Appends the inputs of one kind to `text`, with as many names as leave `spare` bytes of it. */
 static void say(char text[INPUT_CHANGES], size_t spare, const struct some *some)
 {
     size_t used = strlen(text), named = 0;

@@ -1,4 +1,4 @@
-/* pack.c: leat_pack(): see pack.h. */
+/* pack.c: leat_pack(): finds the inputs and the earlier run, and packs. */
 #include "pack.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
                                                                             : LEAT_OK;
 }
 
-/* Asks the caller whether to stop, while inputs are looked for. */
+/* Asks the caller, while inputs are looked for, whether to stop. */
 static bool ask(void *context)
 {
     static const struct leat_pack_progress nothing = { .bound = "reading" };
@@ -43,7 +43,7 @@ static bool ask(void *context)
     return o->progress && o->progress(o->context, &nothing) != 0;
 }
 
-/* Takes the name over. */
+/* Adds a name, which belongs to the list afterwards. */
 static enum leat_status add_own(struct own_outputs *own, char *name, struct leat_error *err)
 {
     enum leat_status s = name ? own_outputs_add(own, name, err) : status_no_memory(err, 1);
@@ -58,7 +58,7 @@ static enum leat_status find_own(struct own_outputs *own, const char *output, co
 {
     enum leat_status s = add_own(own, pack_output_name(output, NULL, in_run, ""), err);
 
-    if (s == LEAT_OK) /* also of an earlier run that arranged */
+    if (s == LEAT_OK) /* also those of an earlier run that arranged */
         s = add_own(own, pack_split_name(output, "partial.packed/all", ""), err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
         s = add_own(own, pack_output_name(output, o->splits[i].name, in_run, ""), err);
@@ -92,7 +92,8 @@ static void say_splits(const struct input_list *list, const struct leat_pack_opt
     }
 }
 
-/* Reports that inputs are named more than once, which may be on purpose. Of a run in a folder, its plan says so. */
+/* Reports that inputs are named more than once, which may be on purpose. If the run has a folder, its plan reports
+ * it. */
 static enum leat_status say_repeated(const struct input_list *list, const struct leat_pack_options *o, bool in_run,
                                      struct leat_error *err)
 {
@@ -112,7 +113,7 @@ static enum leat_status say_repeated(const struct input_list *list, const struct
     return LEAT_OK;
 }
 
-/* Returns true if what is named may have another commit by now. */
+/* Returns true if one of the inputs may have another commit by now. */
 static bool may_move(const char *const *inputs, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -129,7 +130,7 @@ static enum leat_status read_pins_of(struct hub_pins *pins, char *index, const c
     return s;
 }
 
-/* The pins of a run that has packed all, and perhaps has come to its end. */
+/* Reads the pins of a run that has packed everything, and may have ended. */
 static enum leat_status read_finished_pins(struct hub_pins *pins, const char *output, const struct leat_pack_options *o,
                                            struct leat_error *err)
 {
@@ -142,7 +143,7 @@ static enum leat_status read_finished_pins(struct hub_pins *pins, const char *ou
     return s;
 }
 
-/* The pins of the run that is to be resumed, in one pass or not, or of which this is a part. */
+/* Reads the pins of the run that is to be resumed, in one pass or not, or of which this is a part. */
 static enum leat_status read_pins(struct hub_pins *pins, const char *output, const char *const *inputs, uint64_t count,
                                   const struct leat_pack_options *o, const struct pack_in_run *in_run,
                                   struct leat_error *err)

@@ -29,8 +29,8 @@ enum leat_status pack_options_read(struct leat_pack_options *o, const struct lea
 /* Gives fields without names their usual ones. */
 void pack_options_default(struct leat_pack_options *options);
 
-/* Looks whether the first records of inputs have the fields, before any work; `whole`: these are all inputs of a
- * run. */
+/* Checks before any work that the first records of inputs have the fields. `whole` says that these are all inputs of
+ * a run. */
 enum leat_status pack_check_fields(struct input_list *inputs, const struct record_fields *fields,
                                    const struct record_judges *judges, bool allow_binary, bool whole,
                                    const struct input_stop *stop, struct leat_error *err);
@@ -45,79 +45,90 @@ bool pack_may_be_empty(const struct leat_pack_options *options, uint64_t documen
 /* Lifts the limits that judge a whole run: rejects, and conditions that leave no document. */
 void pack_lift_limits(struct leat_pack_options *options);
 
-/* What a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
+/* The functions and facts that a run in parts (run/) adds to packing one of them, or none (options->part is 0). */
 struct pack_in_run {
-    const char *from;   /* the folder from which relative inputs count; NULL: the current one */
+    const char *from;   /* the folder that relative inputs are in; NULL: the current one */
     const char *shared; /* the description of the whole run, whose pins count (hub_tree.h), once it exists */
-    /* Judges the inputs that were found, before any work: they must be those of the other parts. May set what the
+    /* Judges the inputs that were found, before any work: they must be those of the other parts. It may set what the
      * report says of them. */
     enum leat_status (*judge)(void *context, const struct leat_pack_options *options, struct input_list *inputs,
                               const struct input_stop *stop, struct leat_pack_report *report, struct leat_error *err);
     void *context;
-    /* Inputs of the part were cut off or broken: called before its dataset has its name, with the options' context. */
+    /* Called with the options' context before the dataset has its name, if inputs of the part were cut off or
+     * broken. */
     enum leat_status (*damaged)(void *context, const struct damage_list *damaged, struct leat_error *err);
 };
 
-/* leat_pack(), of a run in parts (NULL: of none), where the dataset of a split is a file of the part's name in a folder
- * of the split's name beside it. */
+/* Does what leat_pack() does, for a run in parts (NULL: for none). In a run in parts, the dataset of a split is a
+ * file of the part's name in a folder of the split's name beside it. */
 enum leat_status pack_inputs(const char *output, const char *const *inputs, uint64_t count,
                              const struct leat_pack_options *options, const struct pack_in_run *in_run,
                              struct leat_pack_report *report, struct leat_error *err);
 
-/* Packs inputs to a dataset, in their order, and takes the list over. `given` is the dataset that the caller asked for,
- * whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by value must not exist;
- * NULL: they may. */
+/*
+ * Packs inputs to a dataset, in their order. The list belongs to it afterwards. `given` is the dataset that the
+ * caller asked for, whose name the file of rejects has; NULL: the output. `values` is the name whose datasets by
+ * value must not exist; NULL: they may.
+ */
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
                             const struct leat_pack_options *options, const struct pack_in_run *in_run,
                             struct leat_pack_report *report, struct leat_error *err);
 
-/* A packer that makes a part of a run: who opens it finishes it, and hears when it is freed. The public calls add
- * documents and abandon it. */
+/* A packer that makes a part of a run. The code that opens it finishes it, and is told when it is freed. The public
+ * calls add documents and abandon it. */
 struct packer_part {
     void (*freed)(struct packer_part *part);
-    const char *given; /* by this dataset's name, from the root on, goes the list of rejects; NULL: by the output's */
-    bool needs_hashes; /* documents of ids come with the hashes of their texts */
+    const char *given; /* dataset, by its absolute name, whose name the list of rejects has; NULL: the output */
+    bool needs_hashes; /* true if documents of ids come with the hashes of their texts */
 };
 enum leat_status packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
                              struct packer_part *part, struct leat_error *err);
-struct packer_part *packer_part_of(const struct leat_packer *p); /* NULL: it is not a part */
+struct packer_part *packer_part_of(const struct leat_packer *p); /* NULL if it is not a part */
 
-/* Finishes the dataset, once; the packer then takes no more, and is freed by leat_packer_abandon() or packer_free(). */
+/* Finishes the dataset, once. The packer then takes no more documents; leat_packer_abandon() or packer_free() frees
+ * it. */
 enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err);
 void packer_free(struct leat_packer *p);
 
-/* OUTPUT.split (NULL: OUTPUT), and a suffix; the caller frees it. NULL: no memory. */
+/* Returns OUTPUT.split (NULL: OUTPUT), and a suffix, which the caller frees; NULL if there is no memory. */
 char *pack_split_name(const char *output, const char *split, const char *suffix);
 
-/* Returns the dataset of a split (NULL: OUTPUT itself), and a suffix: of a part of a run, the split has a folder.
- * Likewise. */
+/* Returns the name of the dataset of a split (NULL: OUTPUT itself), and a suffix. In a run in parts, the split has a
+ * folder. The caller frees it; NULL if there is no memory. */
 char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix);
 
-/* Returns true if the options ask for more than packing, and what is wrong with that, before hours go into it. */
+/* Return true if the options ask for more than packing; and say what is wrong with these options, before hours of
+ * work. */
 bool pack_arranges(const struct leat_pack_options *options);
 enum leat_status pack_arranged_check(const struct leat_pack_options *options, bool in_run, struct leat_error *err);
 
-/* Packs to OUTPUT.partial.packed/all, and arranges that as the options ask. The list is taken over. */
+/* Packs to OUTPUT.partial.packed/all, and arranges that dataset as the options ask. The list belongs to it
+ * afterwards. */
 enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
                                const struct pack_in_run *in_run, struct leat_pack_report *report,
                                struct leat_error *err);
 
-/* Removes what such a run has left beside the output, unless another process is at it. */
+/* Removes the files that such a run has left beside the output, unless another process uses them. */
 void pack_arranged_forget(const char *output);
 
-/* A run of the other kind, in one pass or arranging, has left what could be resumed: LEAT_E_EXISTS, or, if this one is
- * to resume, LEAT_E_CHECKPOINT. And removes that, after a run with `force`. */
+/*
+ * Checks whether a run of the other kind (in one pass, or arranging) has left files that could be resumed. Returns
+ * LEAT_E_EXISTS then, or LEAT_E_CHECKPOINT if this run is to resume. The second function removes these files, after
+ * a run with `force`.
+ */
 enum leat_status pack_earlier_check(const char *output, const struct leat_pack_options *options,
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/* LEAT_E_EMPTY for a run of whose records conditions have left none, unless the options allow it; a part of a run may
- * well keep nothing. The sentence names the list of what was rejected, which gets its name then, and a field that no
- * record has: a notice does in a run that succeeds. */
+/*
+ * Returns LEAT_E_EMPTY for a run if its conditions have left no records, unless the options allow it; a part of a
+ * run may keep nothing. The error names the list of rejects, which gets its name then, and a field that no record
+ * has. In a run that succeeds, a notice names that field.
+ */
 struct pack_run;
 enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err);
 
-/* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
+/* Removes the files of a run that arranges, if they cannot be resumed, after a run in one pass without `force`. */
 void pack_earlier_tidy(const char *output);
 
 #endif

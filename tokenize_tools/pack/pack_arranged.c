@@ -1,14 +1,14 @@
 /*
  * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents.
  *
- * The first pass packs the dataset OUTPUT.partial.packed/all; the second arranges it by leat_merge() and removes it. So
- * shares that are packed apart and merged become what one run gives: the code is the same. A part of a run is split so,
- * too; what needs the documents of all parts is left to merging them. A run that is resumed finds
- * out how far it had come: if all outputs exist and hold what this run makes, it had ended; if the first pass is
- * complete, only the second one is left.
+ * The first pass packs the dataset OUTPUT.partial.packed/all; the second arranges it by leat_merge() and removes it.
+ * So shares that are packed apart and merged become what one run gives: the code is the same. A part of a run is
+ * also split like this; shuffling and deduplicating need the documents of all parts, and are left to merging them. A
+ * run that is resumed finds out how far it had come: if all outputs exist and hold what this run makes, it had
+ * ended; if the first pass is complete, only the second one is left.
  *
- * It is a folder, so that nobody opens a dataset that is not yet shuffled or deduplicated, and so that its name cannot
- * be that of a user's dataset: OUTPUT.packed could be, and replaced it.
+ * OUTPUT.partial.packed is a folder, so that nobody opens a dataset that is not yet shuffled or deduplicated, and so
+ * that its name cannot be that of a user's dataset: OUTPUT.packed could be, and would be replaced.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ struct arranging {
     const char *output;
     char *folder, *packed, *packed_index, *packed_tokens, *packed_checkpoint;
     struct leat_pack_report *report;
-    const struct pack_in_run *in_run; /* it is a part of a run in parts; else NULL */
-    bool again;                       /* existing outputs are this run's */
+    const struct pack_in_run *in_run; /* what a run in parts adds; NULL: this is not a part of one */
+    bool again;                       /* true if the outputs that exist belong to this run */
 };
 
 char *pack_split_name(const char *output, const char *split, const char *suffix)
@@ -54,8 +54,8 @@ char *pack_output_name(const char *output, const char *split, bool in_run, const
     return split ? split_fractions_output(output, split, in_run, suffix) : pack_split_name(output, NULL, suffix);
 }
 
-/* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
- * have no name, and unlinking that had failed. */
+/* Removes the folder; with `all` also the files of a run in it. Otherwise it stays while such files are in it, but
+ * .leat-* are removed: these are files without a name whose old name could not be removed. */
 static void remove_folder(const struct arranging *a, bool all)
 {
     int fd = open(a->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -72,7 +72,7 @@ static void remove_folder(const struct arranging *a, bool all)
     (void)rmdir(a->folder);
 }
 
-/* Returns true if a process writes there. */
+/* Returns true if a process writes in the folder. */
 static bool is_busy(const struct arranging *a)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
@@ -98,11 +98,11 @@ static enum leat_status remove_packed(const struct arranging *a, struct leat_err
     s = file_remove(a->packed_index, err);
     if (s == LEAT_OK)
         s = file_remove(a->packed_tokens, err);
-    remove_folder(a, true); /* also what came back when the power was cut */
+    remove_folder(a, true); /* removes files, too, that came back when the power was cut */
     return s;
 }
 
-/* Durably, as the outputs are: while some of these have their names, a resumed run looks for it. */
+/* Makes the folder durable, as the outputs are: while some of these have their names, a resumed run looks for it. */
 static enum leat_status begin_folder(const struct arranging *a, struct leat_error *err)
 {
     bool made;
@@ -111,7 +111,7 @@ static enum leat_status begin_folder(const struct arranging *a, struct leat_erro
     return s == LEAT_OK && made ? file_sync_folder(a->folder, err) : s;
 }
 
-/* Returns the token bytes done, for those who count the bytes of inputs. */
+/* Reports progress: the token bytes that are done, in place of bytes of inputs. */
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
     const struct arranging *a = context;
@@ -167,7 +167,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     return remove_packed(a, err);
 }
 
-/* Opens a writer now, since hours may pass before leat_merge() finds what is in its way, and ends it again. */
+/* Opens a writer now, since hours may pass before leat_merge() finds an obstacle, and ends it again. */
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
@@ -204,11 +204,11 @@ static enum leat_status check_splits(const struct leat_pack_options *o, struct l
 
 /* ---- Going on with a run that was killed ---- */
 
-/* What there is already of the rest and of the splits, and whether all of that is what this run makes. */
+/* The outputs that exist already (the rest and the splits), and whether all of them are what this run makes. */
 struct outputs_found {
     size_t there;
     bool ours;
-    struct leat_info last; /* that was looked at */
+    struct leat_info last; /* facts of the output that was looked at last */
     struct pack_past past;
 };
 
@@ -255,8 +255,8 @@ static enum leat_status look_at_outputs(const struct arranging *a, const struct 
     return s;
 }
 
-/* *ended: it had come to its end. Or it was killed while the outputs got their names: then those that have one are
- * replaced. */
+/* Sets *ended if the run had come to its end. If it was killed while the outputs got their names, those that have
+ * their names are replaced. */
 static enum leat_status look_if_ended(struct arranging *a, const struct input_list *inputs, bool *ended,
                                       struct leat_error *err)
 {
@@ -267,11 +267,11 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     *ended = false;
     if (s != LEAT_OK)
         return s;
-    /* of a part, its run's file has been compared, and the list has the inputs of all parts */
+    /* If this is a part, its run's file has been compared, and the list has the inputs of all parts. */
     s = look_at_outputs(a, a->options->parts > 0 ? NULL : inputs, &found, err);
     if (s == LEAT_OK && found.ours) {
         *ended = found.there == 1 + a->options->split_count;
-        /* a part of which a dataset was lost is made again: it has no other name to choose */
+        /* A part of which a dataset was lost is made again, since it has no other name to choose. */
         a->again = found.there > 0 && (packed.exists || a->in_run);
     }
     if (*ended) {
@@ -284,7 +284,8 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
     return s;
 }
 
-/* The same with `by`. What was killed while its outputs got their names has these removed: they are made again. */
+/* Does so for a run with `by`. If it was killed while its outputs got their names, these are removed, and made
+ * again. */
 static enum leat_status look_if_divided(struct arranging *a, const struct input_list *inputs, bool *ended,
                                         struct leat_error *err)
 {
@@ -298,7 +299,8 @@ static enum leat_status look_if_divided(struct arranging *a, const struct input_
     return s == LEAT_OK && *ended ? remove_packed(a, err) : s;
 }
 
-/* Returns true if the first pass cannot begin: another run's is there, or this one's that is not to be resumed. */
+/* Returns true if the first pass cannot begin, because the files of another run are there, or those of this run
+ * without `resume`. */
 static bool is_in_way(const struct arranging *a)
 {
     bool tokens = access(a->packed_tokens, F_OK) == 0, checkpoint = access(a->packed_checkpoint, F_OK) == 0;
@@ -308,8 +310,8 @@ static bool is_in_way(const struct arranging *a)
     return access(a->packed_index, F_OK) == 0 || (a->options->resume ? tokens && !checkpoint : tokens || checkpoint);
 }
 
-/* Says why the first pass failed, in terms of the output that was given, if that is what is there already (`in_way`),
- * or somebody has it locked (os_error); who lost the lock says so. */
+/* Explains a failure of the first pass in terms of the output that was given, if files that exist are the cause
+ * (`in_way`), or another process has them locked (os_error). A process that lost the lock explains this itself. */
 static enum leat_status refuse_packed(const struct arranging *a, bool in_way, enum leat_status s,
                                       struct leat_error *err)
 {
@@ -337,7 +339,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
         s = a->options->by ? look_if_divided(a, inputs, &ended, err) : look_if_ended(a, inputs, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
-    if (!a->options->by) /* else it is looked for each value when it comes up */
+    if (!a->options->by) /* with `by`, each value is looked at when it comes up */
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
@@ -352,7 +354,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
     }
     a->report->was_finished = 0;
     s = arrange(a, err);
-    a->report->peak_memory = pack_run_peak_memory(); /* arranging may need more than packing */
+    a->report->peak_memory = pack_run_peak_memory(); /* arranging may have needed more than packing */
     a->report->resumable = s != LEAT_OK;
     return s;
 }

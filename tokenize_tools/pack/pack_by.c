@@ -15,7 +15,7 @@
 
 /* ---- Values, while documents are packed -------------------------------------------------------------------------- */
 
-/* Before hours go into a run that could not give its datasets their names. */
+/* Checks, before hours of work, that the run can give its datasets their names. */
 static enum leat_status check_free(const struct pack_output *o, const char *value, struct leat_error *err)
 {
     struct file_identity there;
@@ -67,10 +67,8 @@ bool pack_by_load(struct pack_output *o, const uint8_t *at, const uint8_t *end)
 
 /* ---- Values that are found --------------------------------------------------------------------------------------- */
 
-/*
- * The datasets that a run by values has made, found by their names and what they say of themselves: which run they are
- * of, and how many there must be.
- */
+/* The datasets that a run by values has made. They are found by their names and by their metadata, which say which
+ * run they belong to, and how many there must be. */
 
 struct found {
     char *name; /* without .leat */
@@ -105,13 +103,14 @@ static void free_found(struct look *l)
     free(l->items);
 }
 
-/* What follows "OUT." in its name. */
+/* Returns the part of its name after "OUT.". */
 static const char *value_part(const struct look *l, const struct found *f)
 {
     return f->name + file_dataset_length(l->output, strlen(l->output)) + 1;
 }
 
-/* OUT.VALUE or OUT.VALUE.SPLIT, not of a run whose output is OUT.X: there are no periods in what stands for a value. */
+/* Returns true if the dataset is OUT.VALUE or OUT.VALUE.SPLIT. It does not belong to a run whose output is OUT.X,
+ * since the text for a value has no periods. */
 static bool is_named_by_value(const struct look *l, const struct found *f)
 {
     const char *value = value_part(l, f);
@@ -141,7 +140,7 @@ static void look_at(const struct look *l, struct found *f)
     f->metadata = NULL;
 }
 
-/* A file of the output's folder, OUT.VALUE.leat. */
+/* Adds a file of the output's folder, OUT.VALUE.leat, if it is of the run. */
 static enum leat_status add_found(struct look *l, const char *file, struct leat_error *err)
 {
     const char *slash = strrchr(l->output, '/');
@@ -171,7 +170,7 @@ static enum leat_status add_found(struct look *l, const char *file, struct leat_
     return LEAT_OK;
 }
 
-/* By value, the rest after its splits. */
+/* Orders datasets by value, with the rest after its splits. */
 static int by_value(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -220,7 +219,7 @@ static void report_all(const struct look *l, struct leat_pack_report *report)
         struct leat_by_output output = { f->name, metadata_of(f, BY_METADATA_VALUE), metadata_of(f, "leat.split"),
                                          &f->info };
 
-        pack_past_report(&f->past, report); /* each lists all inputs */
+        pack_past_report(&f->past, report); /* each dataset lists all inputs, so this is the same each time */
         if (i == 0)
             pack_facts_notice(&f->past.damaged, o);
         report->documents += f->info.documents;
@@ -260,7 +259,7 @@ enum leat_status pack_by_pins(struct hub_pins *pins, const char *output, const s
     return s;
 }
 
-/* Returns true if what was packed before it is divided is this run's. */
+/* Returns true if the packed dataset, which is still to be divided, belongs to this run. */
 static bool packed_by(const struct look *l, const char *packed)
 {
     struct leat_dataset *d;
@@ -275,8 +274,8 @@ static bool packed_by(const struct look *l, const char *packed)
     return fits;
 }
 
-/* The indexes go back into the folder that they came from, so that one removal stopped halfway is seen as what it is:
- * leaving the folder removes them, and the tokens that have no index any more. */
+/* Removes all datasets. Their indexes go back into the folder that they came from, so that a removal that is stopped
+ * halfway is recognized: leaving the folder removes them, and the tokens that have no index any more. */
 static enum leat_status remove_all(const struct look *l, struct leat_error *err)
 {
     struct by_stage stage;

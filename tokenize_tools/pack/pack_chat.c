@@ -1,6 +1,7 @@
 /*
- * pack_chat.c: see pack_chat.h. As transformers does, a file chat_template.jinja comes before what
- * tokenizer_config.json says, and special tokens are those of tokenizer_config.json, else of special_tokens_map.json.
+ * pack_chat.c: finds chat templates and special tokens as transformers does: a file chat_template.jinja comes before
+ * the templates of tokenizer_config.json, and the special tokens are those of tokenizer_config.json, or else of
+ * special_tokens_map.json.
  */
 #include "pack_chat.h"
 
@@ -18,12 +19,13 @@
 #define LEARN_ALL    3u /* of `learn` */
 #define MAX_TEMPLATE ((uint64_t)1 << 20)
 
-/* What lies beside the tokenizer. */
+/* The files beside the tokenizer. */
 struct beside {
-    char *folder; /* NULL: it has none */
+    char *folder; /* folder of the tokenizer; NULL: it has none */
     uint8_t *bytes[2];
     char *paths[2];
-    struct jsontree configs[2]; /* tokenizer_config.json, special_tokens_map.json: no nodes if missing */
+    struct jsontree configs[2]; /* tokenizer_config.json and special_tokens_map.json, without nodes if they are
+                                   missing */
 };
 
 static const char *const config_names[] = { "tokenizer_config.json", "special_tokens_map.json" };
@@ -75,7 +77,7 @@ static void close_beside(struct beside *b)
     free(b->folder);
 }
 
-/* A string, or the "content" of an object, as a copy; NULL: it is neither. */
+/* Returns a copy of a string, or of the "content" of an object; NULL if it is neither. */
 static char *string_of(const struct jsontree *j, uint32_t node)
 {
     struct jsontree_text t;
@@ -98,7 +100,7 @@ static char *find_token(const struct beside *b, const char *name)
     return found;
 }
 
-/* Returns the template of tokenizer_config.json with a name, of several; a single string is the default one. NULL:
+/* Returns a template of tokenizer_config.json by its name. A single string is the default one. NULL if there is
  * none. */
 static char *template_of(const struct jsontree *j, const char *wanted)
 {
@@ -138,7 +140,7 @@ static enum leat_status check_size(uint64_t bytes, struct leat_error *err)
                                  : status_set(err, LEAT_E_UNSUPPORTED, "the chat template has more than 1 MiB");
 }
 
-/* *text is the caller's, also after a failure. */
+/* Reads a file. *text is the caller's, also after a failure. */
 static enum leat_status read_file(const char *path, char **text, uint64_t *bytes, struct leat_error *err)
 {
     int fd;
@@ -155,7 +157,7 @@ static enum leat_status read_file(const char *path, char **text, uint64_t *bytes
     return s;
 }
 
-/* *text NULL: there is no such file. */
+/* Reads a file beside the tokenizer. *text is NULL if there is no such file. */
 static enum leat_status read_beside(const struct beside *b, const char *name, char **text, uint64_t *bytes,
                                     struct leat_error *err)
 {
@@ -198,8 +200,8 @@ static enum leat_status find_template(const struct beside *b, const char *named,
     return s;
 }
 
-/* The one for conversations with tools: *text NULL if that is the same. Files come before tokenizer_config.json, all
- * of its templates. */
+/* Finds the template for conversations with tools. *text is NULL if it is the default one. Files come before all
+ * templates of tokenizer_config.json. */
 static enum leat_status find_tool_template(const struct beside *b, const char *named, char **text, uint64_t *bytes,
                                            struct leat_error *err)
 {
@@ -213,7 +215,7 @@ static enum leat_status find_tool_template(const struct beside *b, const char *n
     return s;
 }
 
-/* Adds what of the templates matters to the sum. */
+/* Adds bytes of the templates that matter to the sum. */
 static void add_sum(struct pack_chat *c, const void *bytes, size_t size)
 {
     struct hash128 sum = checksum_kernels()->hash(bytes, size);
@@ -237,7 +239,7 @@ static enum leat_status add_text(struct pack_chat *c, const char *text, struct l
     return add(c, text, strlen(text), err);
 }
 
-/* Adds the options that say what is learned, a line each. */
+/* Adds the options that say what is learned, one per line. */
 static enum leat_status add_learning(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
 {
     char numbers[160];
@@ -253,7 +255,7 @@ static enum leat_status add_learning(struct pack_chat *c, const struct leat_pack
     return s == LEAT_OK ? render_plan_add(&c->plan, c->learning.bytes, c->learning.size, err) : s;
 }
 
-/* The special tokens that a template may use. */
+/* Adds the special tokens that a template may use. */
 static enum leat_status add_tokens(struct pack_chat *c, const struct beside *b, struct leat_error *err)
 {
     static const char *const names[] = { "bos_token", "eos_token", "unk_token", "sep_token",
@@ -298,7 +300,7 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
 
 #define TRIAL "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"
 
-/* Returns true if the first token of the text is an added one, which ends the turn of an answer: chat_text.c. */
+/* Returns true if the first token of the text is an added one, which ends the turn of an answer (chat_text.c). */
 static bool begins_with_added(struct leat_encoder *e, const struct leat_tokenizer *t, const char *text)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -310,7 +312,7 @@ static bool begins_with_added(struct leat_encoder *e, const struct leat_tokenize
            (token.special || !strchr(" \t\r\n", *text));
 }
 
-/* Gives a notice if the template writes no token after an answer. `a` is what it made of the trial. */
+/* Gives a notice if the template writes no token after an answer. `a` is its output for the trial. */
 static enum leat_status say_end(const struct render_answer *a, const struct leat_pack_options *o,
                                 struct leat_error *err)
 {
@@ -325,7 +327,7 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
     word = tail + strspn(tail, " \t\r\n");
     options.special = 1;
     s = begin > 0 ? leat_encoder_open(&e, o->tokenizer, &options, err) : LEAT_OK;
-    if (s != LEAT_OK || begin == 0) /* the answer is not shown */
+    if (s != LEAT_OK || begin == 0) /* the template does not show the answer */
         return s;
     leat_tokenizer_stored(o->tokenizer, &stored);
     snprintf(
@@ -339,7 +341,7 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
     return LEAT_OK;
 }
 
-/* Returns true if what the answer of the trial has after it is to be learned, too. */
+/* Returns true if the text after the trial's answer is to be learned, too. */
 static bool ends_outside(const struct render_answer *a, const struct leat_pack_options *o)
 {
     const struct render_stretch *last;
@@ -350,7 +352,7 @@ static bool ends_outside(const struct render_answer *a, const struct leat_pack_o
     return !(last->flags & RENDER_WITHIN) && last->turn > 0;
 }
 
-/* Renders a small conversation, to see how the template ends an answer. One for which it takes long shows nothing. */
+/* Renders a small conversation, to see how the template ends an answer. If that takes long, it shows nothing. */
 static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
 {
     const struct render_request trial = { .messages = TRIAL, .messages_bytes = strlen(TRIAL) };
@@ -368,7 +370,7 @@ static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_opti
     return LEAT_OK;
 }
 
-/* Starts a renderer, which says whether it can render by the templates, and its version. */
+/* Starts a renderer, which says whether it can render by the templates, and which version it has. */
 static enum leat_status try_plan(struct pack_chat *c, const struct leat_pack_options *o,
                                  const struct render_limits *limits, struct leat_error *err)
 {

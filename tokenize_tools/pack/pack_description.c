@@ -25,7 +25,7 @@ static enum leat_status add(struct buffer *b, struct leat_error *err, const char
     va_start(args, format);
     length = (size_t)vsnprintf(NULL, 0, format, args);
     va_end(args);
-    s = buffer_reserve(b, length + 1, err); /* with the end of a string, which is not kept */
+    s = buffer_reserve(b, length + 1, err); /* reserves room for a NUL, too, which is not part of the text */
     if (s != LEAT_OK)
         return s;
     va_start(args, format);
@@ -42,7 +42,8 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
     return s == LEAT_OK ? buffer_append_line(b, text, err) : s;
 }
 
-/* When a file was changed, and which version of an object it is, tell one input from another of the same name. */
+/* Adds the line of an input. Its time of change, or the version of an object, tells it from another input of the
+ * same name. */
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
     enum leat_status s =
@@ -90,7 +91,7 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add_named(text, "include", o->include[i], err);
     for (size_t i = 0; s == LEAT_OK && i < o->exclude_count; i++)
         s = add_named(text, "exclude", o->exclude[i], err);
-    if (s == LEAT_OK && o->split_of) /* before the inputs that it leaves */
+    if (s == LEAT_OK && o->split_of) /* the option stands before the inputs that it leaves */
         s = add_named(text, "split-of", o->split_of, err);
     if (s == LEAT_OK)
         s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
@@ -120,7 +121,7 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     return s;
 }
 
-/* Reads a description of at most `max` bytes, or that much of it if its `start` is enough. */
+/* Reads a description of at most `max` bytes; only its first bytes if `start` is true. */
 static enum leat_status read_description(struct buffer *text, const char *path, uint64_t max, bool start,
                                          struct leat_error *err)
 {
@@ -145,7 +146,8 @@ static enum leat_status read_description(struct buffer *text, const char *path, 
 enum leat_status pack_description_pins(struct hub_pins *pins, const char *path, struct leat_error *err)
 {
     struct buffer text = { 0 };
-    enum leat_status s = read_description(&text, path, BUFFER_TEXT_MAX, true, err); /* pins are before the inputs */
+    enum leat_status s = read_description(&text, path, BUFFER_TEXT_MAX, true, err); /* the pins stand before the
+                                                                                       inputs */
 
     if (s == LEAT_E_NO_FILE)
         s = LEAT_OK;
@@ -194,7 +196,7 @@ enum leat_status pack_description_say_difference(const char *run, const char *th
                                "the inputs are not those of the earlier run of %.200s: %s; give the same ones or "
                                "start over",
                                run, inputs);
-    /* inputs come last: an option opposite an input is one that the other run lacks */
+    /* Inputs come last: if one line is an option and the other an input, the other run lacks the option. */
     if (is_input(then) != is_input(now))
         return status_set_hint(
             err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE, run,
@@ -211,7 +213,7 @@ enum leat_status pack_description_say_difference(const char *run, const char *th
         run, then, now);
 }
 
-/* Of both texts the lines that begin at these places. */
+/* Shows the lines of both texts that begin at these places. */
 static enum leat_status say_lines(const char *run, const struct buffer *then, size_t at_then, const struct buffer *now,
                                   size_t at_now, pack_description_say *say, struct leat_error *err)
 {

@@ -1,10 +1,11 @@
 /*
- * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its
- * checkpoint in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed.
- * Neither can resume the other: the files would stay beside the finished output, and a resumed run would start over
- * without saying so.
+ * pack_earlier.c: finds files that a run of the other kind has left beside the output. A run in one pass has its
+ * checkpoint in OUT.partial.*; a run that shuffles, deduplicates, splits or divides has it in the folder
+ * OUT.partial.packed. Neither can resume the other: the files would stay beside the finished output, and a resumed
+ * run would start over without saying so.
  *
- * And what no run makes unasked: a dataset of nothing because of its conditions, which is hardly what was meant.
+ * It also refuses what no run makes unasked: a dataset that is empty because of its conditions, which are probably
+ * wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                            output, kind);
 }
 
-/* Opening a writer that replaces removes what an earlier one has left. */
+/* Removes the files of an earlier run in one pass, which opening a writer with `force` does. */
 static void forget_plain(const char *output)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
@@ -68,7 +69,8 @@ static void forget_plain(const char *output)
     free(description);
 }
 
-/* What a run in one pass has on the disk from its start on, and what it removes last. */
+/* Returns true if there are files of a run in one pass: one that it has from its start on, and one that it removes
+ * last. */
 static bool has_plain(const char *output)
 {
     bool left = false;
@@ -98,7 +100,7 @@ void pack_earlier_forget(const char *output, bool arranges)
         forget_plain(output);
 }
 
-/* The conditions, as the caller gave them. */
+/* Names the conditions as the caller gave them. */
 static void name_conditions(const struct leat_pack_options *o, char *text, size_t room)
 {
     size_t used = 0;
@@ -123,11 +125,13 @@ void pack_lift_limits(struct leat_pack_options *o)
 enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
-    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow has ended */
+    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow, which had its own,
+                                                                                         has ended */
     uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
     uint64_t documents = leat_writer_documents(r->output.writer);
     bool fails = !pack_may_be_empty(o, documents, kept_out);
-    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* a resumed run has not seen all */
+    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* NULL for a resumed run, which has not seen
+                                                                           all records */
     char conditions[400] = "", why[480] = "", what[800] = "no document is left", nearest[JSON_MEMBER_NAME];
     bool listed;
 
@@ -143,7 +147,8 @@ enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err)
     if (!fails)
         return LEAT_OK;
     name_conditions(o, conditions, sizeof conditions);
-    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* as if there were too many */
+    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* publishes the list, as if
+                                                                                          there were too many rejects */
     if (rejected > 0)
         snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
                  rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? r->output.rejects.path : "");

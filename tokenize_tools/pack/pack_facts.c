@@ -55,7 +55,7 @@ static bool has_fact(const struct leat_metadata *m, const struct pack_fact *fact
     return !fact->value;
 }
 
-/* As leat_merge() writes them. */
+/* Returns true if the metadata have the arrangement as leat_merge() writes it. */
 static bool has_arrangement(const struct leat_metadata *m, const struct leat_pack_options *o, bool arranged)
 {
     struct pack_fact shuffle = { "leat.shuffle", NULL }, dedup = { "leat.dedup", NULL },
@@ -78,7 +78,7 @@ static bool has_arrangement(const struct leat_metadata *m, const struct leat_pac
     return has;
 }
 
-/* What the dataset says of damaged inputs; false: it cannot be had. */
+/* Reads what the dataset says of damaged inputs. Returns false if it cannot be read. */
 static bool find_damage(const struct leat_metadata *m, struct pack_past *past)
 {
     bool good = true;
@@ -98,10 +98,11 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
 
     if (leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK)
         return false;
-    pack_facts_make(&facts, o, arranged ? NULL : o->by); /* the values have left the ids */
+    pack_facts_make(&facts, o, arranged ? NULL : o->by); /* once documents are arranged, their ids have no values any
+                                                            more */
     fit = has_arrangement(m, o, arranged) && has_fact(m, &(struct pack_fact) { BY_METADATA, arranged ? o->by : NULL });
     for (unsigned i = 0; i < PACK_FACTS; i++) {
-        if (arranged && o->parts == 1 && facts.of[i].value == facts.part) /* arranging all shares leaves none */
+        if (arranged && o->parts == 1 && facts.of[i].value == facts.part) /* merging all shares removes this key */
             facts.of[i].value = NULL;
         fit = fit && has_fact(m, &facts.of[i]);
     }
@@ -117,7 +118,7 @@ enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struc
     enum leat_status s = LEAT_OK;
 
     if (leat_dataset_open(&d, index, NULL, NULL) != LEAT_OK || leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK) {
-        leat_dataset_close(d); /* whoever needs it says why */
+        leat_dataset_close(d); /* a caller that needs the dataset reports why it cannot be opened */
         return LEAT_OK;
     }
     for (uint64_t i = 0; s == LEAT_OK && i < m->count; i++)
@@ -128,7 +129,7 @@ enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struc
     return s;
 }
 
-/* Returns true if the input was as long when it turned out to be damaged. */
+/* Returns true if the input had the same length when it turned out to be damaged. */
 static bool was_damaged(const struct damage_list *damaged, const struct input *in)
 {
     bool was = false;
@@ -142,9 +143,12 @@ static bool was_damaged(const struct damage_list *damaged, const struct input *i
     return was;
 }
 
-/* The size is that of what was read: an input that breaks off counts up to there. In an unfinished run, or where the
- * inputs are known to be those of a run's plan, that is no sign of another input; else the dataset must say that it
- * broke off, or it may be whole by now. */
+/*
+ * Returns true if the size of an input fits. The dataset has the number of bytes that were read: an input that
+ * breaks off counts up to there. In an unfinished run, or if the inputs are known to be those of a run's plan, fewer
+ * bytes are no sign of another input. Otherwise the dataset must say that the input broke off; else it may be whole
+ * by now.
+ */
 static bool size_fits(const struct leat_input *input, const struct input *in, bool unfinished,
                       const struct damage_list *damaged)
 {

@@ -1,7 +1,5 @@
-/*
- * pack_facts.h: what of a run's options stands in the metadata of its dataset, and whether a finished dataset is what a
- * run would make: then resuming it has nothing left to do.
- */
+/* pack_facts.h: the options of a run that stand in the metadata of its dataset, and whether a finished dataset is
+ * what a run would make: then resuming it has nothing left to do. */
 #ifndef LEAT_PACK_FACTS_H
 #define LEAT_PACK_FACTS_H
 
@@ -13,48 +11,48 @@
 #include "leat_pack.h"
 
 struct pack_fact {
-    const char *key, *value; /* NULL: it must not be there */
+    const char *key, *value; /* value is NULL if the key must not be there */
 };
 
 #define PACK_FACTS 17
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];
-    char keep[JUDGE_KEEP_BYTES]; /* all conditions, a line each */
+    char keep[JUDGE_KEEP_BYTES]; /* all conditions, one per line */
 };
 
-/* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it.
- * `by`: the field whose values stand before the documents' ids; NULL: none do. */
+/* Collects the options that decide the bytes, in addition to the inputs and the facts in the header; the options'
+ * texts must outlive them. `by` is the field whose values stand before the documents' ids; NULL: none. */
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by);
 
-/* Which commits were read of what was named on the Hugging Face Hub: a line "NAME NAME@COMMIT" each, the names up to
- * their paths. leat_merge() compares them, and a run that has come to its end keeps to them. */
+/* The key for the commits that were read of names on the Hugging Face Hub: a line "NAME NAME@COMMIT" each, the names
+ * up to their paths. leat_merge() compares them, and a run that has ended keeps to them. */
 #define PACK_HUB "leat.hub"
 
-/* Adds the pins that a dataset has, if there is one: INDEX is its file. */
+/* Adds the pins of a dataset, if it exists; `index` is its file. */
 enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err);
 
-/* What a finished dataset says of the run that made it. */
+/* Facts that a finished dataset has about the run that made it. */
 struct pack_past {
-    uint64_t inputs;            /* 0: a program declares them */
-    uint64_t rejects;           /* records of its inputs */
-    struct damage_list damaged; /* inputs that were cut off or broken, as the dataset says it */
+    uint64_t inputs;            /* number of inputs; 0: a program declares them */
+    uint64_t rejects;           /* number of rejected records of its inputs */
+    struct damage_list damaged; /* inputs that were cut off or broken, according to the dataset */
 };
-void pack_past_free(struct pack_past *past); /* all zero is fine */
+void pack_past_free(struct pack_past *past); /* a zeroed struct is fine */
 
-/* What a dataset is of a run: what it makes in one pass; what it packs to be arranged; what it makes of that. */
+/* The stages of a run's datasets: made in one pass; packed, but still to be arranged; made by arranging. */
 enum pack_stage { PACK_WHOLE, PACK_PACKED, PACK_ARRANGED };
 
 /*
- * Returns true if the dataset has these facts, inputs, tokenizer and tokens, and, if it is the arranged one, was
- * shuffled, deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program
- * declares, which are not known beforehand, or those of a part of a run, which are not compared again. *past is
- * filled anew; all zero at first.
+ * Returns true if the dataset has these facts, inputs, tokenizer and tokens, and was shuffled, deduplicated and
+ * split as the options say if it is PACK_ARRANGED, and not at all otherwise. `inputs` is NULL if a program declares
+ * them, so that they are not known before, or if they are those of a part of a run, which are not compared again.
+ * *past, which is all zero at first, is set.
  */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     enum pack_stage stage, bool in_run, struct pack_past *past);
 
-/* Puts into the report of a run that has nothing left to do what the dataset says of the one that made it. */
+/* Copies to the report of a run that has nothing left to do what the dataset says of the run that made it. */
 void pack_past_report(const struct pack_past *past, struct leat_pack_report *report);
 
 /* Reports the inputs that were cut off or broken, if the options have a function for that. */

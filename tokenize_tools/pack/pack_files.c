@@ -16,8 +16,8 @@
 
 #define TICK_MS 100
 
-/* What judges records needs their fields, or columns: a text that has none would be left out, or rejected, without a
- * word. */
+/* Refuses inputs without fields or columns if conditions or conversations need them: such a text would be left out,
+ * or rejected, without a notice. */
 static enum leat_status check_formats(const struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
@@ -36,8 +36,11 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
     return LEAT_OK;
 }
 
-/* Opens each table, before any work: it must have the columns. Of those on servers, only the first: each takes a
- * request or two, and there may be very many; what another lacks is said when it is its turn. */
+/*
+ * Opens each table before any work, since it must have the columns. Of tables on servers, only the first is opened:
+ * each takes a request or two, and there may be very many. If another one lacks a column, this is reported when it
+ * is its turn.
+ */
 static enum leat_status check_tables(const struct pack_setup *setup, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -54,7 +57,7 @@ static enum leat_status check_tables(const struct pack_setup *setup, struct leat
             return status_argument(err, "inputs", "Parquet cannot be read from standard input: name the file");
         s = row_input_open(&rows, setup, i, 0, setup->window_bytes, err);
         row_input_close(rows);
-        if (row_input_is_damage(s)) /* it will be a reject */
+        if (row_input_is_damage(s)) /* a damaged table will be a reject */
             s = LEAT_OK;
     }
     return s;
@@ -67,8 +70,8 @@ static bool is_there(const char *path)
     return file_identify(path, &there, NULL) == LEAT_OK && there.exists;
 }
 
-/* Returns true if the run goes on from a checkpoint, or has its dataset: what it packs was looked at when it began,
- * and what differs now is said of it. */
+/* Returns true if the run goes on from a checkpoint, or has its dataset. Then its inputs were looked at when it
+ * began, and differences are reported in another place. */
 static bool is_begun(const struct pack_run *r)
 {
     return r->options.resume && (is_there(r->description_path) || (!r->options.force && is_there(r->index_path)));
@@ -94,7 +97,7 @@ static enum leat_status check_fields(struct pack_setup *setup, const struct leat
                              err);
 }
 
-/* Takes the list over, and keeps the run's share of it. */
+/* Keeps the run's share of the list, which belongs to it afterwards. */
 static enum leat_status take_inputs(struct pack_run *r, struct input_list *inputs, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
@@ -104,7 +107,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     setup->inputs = *inputs;
     setup->stop = (struct input_stop) { pack_run_ask, &r->options, pack_run_say_waits };
     *inputs = (struct input_list) { 0 };
-    /* of all inputs, not of a share: shares store what the whole would */
+    /* All inputs count, not those of a share: shares store what the whole run would. */
     for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
     s = check_formats(r, err);
@@ -112,13 +115,14 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = pack_run_take_chat(r, err);
     if (s == LEAT_OK)
         s = judges_prepare(&setup->judges, &setup->fields, o, err);
-    if (s == LEAT_OK && !is_begun(r)) /* of a share, too: whether the run has the fields */
+    if (s == LEAT_OK && !is_begun(r)) /* for a share, too, this looks at all inputs of the run */
         s = check_fields(setup, o, true, err);
     if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, &setup->stop, err);
     if (s == LEAT_OK)
         s = pack_setup_fetching(setup, err);
-    if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* those of it that there was no time for */
+    if (s == LEAT_OK && o->parts > 0 && !is_begun(r)) /* for a share, this looks at its inputs for which there was no
+                                                         time */
         s = check_fields(setup, o, false, err);
     setup->look_first = true;
     setup->only_input = setup->inputs.count == 1 && o->parts == 0;
@@ -126,7 +130,7 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
         s = check_tables(setup, err);
     if (s == LEAT_OK)
         s = pack_description_make(&r->description, o, o->chat ? &r->chat : NULL, &setup->inputs, err);
-    /* what has been read of standard input cannot be read again */
+    /* The part of standard input that has been read cannot be read again. */
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
         r->output.checkpoints = r->output.checkpoints && strcmp(setup->inputs.items[i].path, "-") != 0;
     return s;
@@ -141,7 +145,7 @@ static const char *bound_of(const struct flow_facts *facts)
     return facts->writing > 0 ? "writing" : "reading";
 }
 
-/* Calls the caller's function. True: stop. */
+/* Calls the caller's function. Returns true to stop. */
 static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t before)
 {
     struct leat_pack_progress p = { 0 };
@@ -167,7 +171,7 @@ static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t 
     return r->options.progress(r->options.context, &p) != 0;
 }
 
-/* Keeps what the flow tells of cutting, and of the time since `began`. */
+/* Keeps the flow's facts about cutting, and about the time since `began`. */
 static void keep_facts(struct pack_run *r, const struct flow_facts *facts, uint64_t began)
 {
     const struct flow_cut *cut = &facts->longest_cut;
@@ -184,7 +188,7 @@ static void keep_facts(struct pack_run *r, const struct flow_facts *facts, uint6
     r->stream.threads_ns = (clock_ns() - began) * r->setup.threads;
 }
 
-/* *stopped: the caller asked for it. */
+/* Runs the flow. Sets *stopped if the caller asked to stop. */
 static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_error *err)
 {
     struct flow_output output = pack_output_flow(&r->output);
@@ -195,10 +199,10 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
     enum leat_status s;
 
     *stopped = false;
-    if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
+    if (r->setup.inputs.count == 0) /* a share may have no input; a flow would wait for a program's units */
         return LEAT_OK;
     s = flow_open(&flow, &r->setup, &r->start, &output, err);
-    /* before anything is done, so that rates can leave out what an earlier run did */
+    /* This comes before any work, so that rates can leave out what an earlier run did. */
     if (s == LEAT_OK && before > 0 && tell_progress(r, flow, before)) {
         *stopped = true;
         flow_stop(flow);
@@ -210,7 +214,7 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
             flow_stop(flow);
         }
     }
-    if (s == LEAT_E_STOPPED && *stopped) /* inside of an input */
+    if (s == LEAT_E_STOPPED && *stopped) /* the run stopped inside of an input */
         s = LEAT_OK;
     if (s == LEAT_OK && !*stopped)
         tell_progress(r, flow, before);
@@ -231,7 +235,7 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
 
     if (s == LEAT_OK)
         s = pack_run_begin(r, err);
-    if (s == LEAT_OK && r->finished && strcmp(r->name, r->given) != 0) /* and is left to arrange */
+    if (s == LEAT_OK && r->finished && strcmp(r->name, r->given) != 0) /* if the dataset is still to be arranged */
         s = pack_run_say_damaged(r, &r->past.damaged, err);
     if (s != LEAT_OK || r->finished)
         return s;

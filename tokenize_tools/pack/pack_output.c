@@ -1,9 +1,11 @@
 /*
- * pack_output.c: see pack_output.h. Units are placed in order, by one thread at a time: their documents get a place
- * from the writer, rejected records go to their file, and o->at moves past the unit: a checkpoint stores it, so that a
- * resumed run continues with the next unit. Bringing the documents to their places is for any thread; the writer waits
- * for that before a checkpoint. At each unit the run is judged: too many rejects end it, and so does a field whose name
- * seems wrong. Checkpoints are made by bytes and time, and when a run is stopped.
+ * pack_output.c: takes units in order, and makes checkpoints.
+ *
+ * Units are placed in order, by one thread at a time: their documents get a place from the writer, rejected records
+ * go to their file, and o->at moves past the unit. A checkpoint stores o->at, so that a resumed run continues with
+ * the next unit. Any thread brings the documents to their places; the writer waits for that before a checkpoint. At
+ * each unit the run is judged: too many rejects end it, and so does a field whose name seems wrong. Checkpoints are
+ * made by bytes and time, and when a run is stopped.
  */
 #include "pack_output.h"
 
@@ -26,7 +28,7 @@
 
 /* ---- The note of a checkpoint ------------------------------------------------------------------------------------ */
 
-/* The note of a checkpoint, which says where the packer stood: written and read here only. */
+/* The note of a checkpoint, which says where the packer stood. It is written and read here only. */
 
 static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '9' };
 
@@ -81,10 +83,13 @@ static enum leat_status append_numbers(struct buffer *note, const uint64_t *numb
     return s;
 }
 
-/* The position; the number of inputs with malformed text, each with its count; the number of inputs that were rejected
- * whole and the bytes of their reasons, these inputs and these bytes; why records of the current input are rejected,
- * what is wrong with the first damaged input, and what the dataset will say of all, each with a zero byte after it; the
- * number of paths, each path likewise; the values that documents carry, likewise; the program's note. */
+/*
+ * Makes the note of a checkpoint. It has: the position; the number of inputs with malformed text, and each with its
+ * count; the number of inputs that were rejected whole, the bytes of their reasons, these inputs, and these bytes;
+ * the reason why records of the current input are rejected, the error of the first damaged input, and the list of
+ * damage for the dataset, each with a zero byte after it; the number of paths, and each path with a zero byte; the
+ * number of values that documents carry, and each value with a zero byte; the program's note.
+ */
 static enum leat_status pack_output_make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     const uint64_t count = o->paths ? o->at.declared : 0, replaced = o->replaced_inputs;
@@ -119,7 +124,7 @@ static enum leat_status pack_output_make_note(const struct pack_output *o, struc
     return s == LEAT_OK ? buffer_append(note, o->note, o->note_bytes, err) : s;
 }
 
-/* Moves *at past the list; at least 8 bytes are left there. */
+/* Loads the list at *at, and moves *at past it; at least 8 bytes are left there. */
 static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8_t *end)
 {
     uint64_t count = bytes_load64(*at);
@@ -135,7 +140,7 @@ static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8
     return true;
 }
 
-/* Moves *at past the list and the reason after it. */
+/* Loads the list at *at and the reason after it, and moves *at past them. */
 static bool load_rejected(struct pack_output *o, const uint8_t **at, const uint8_t *end)
 {
     uint64_t left = (uint64_t)(end - *at), count = left < 16 ? 0 : bytes_load64(*at);
@@ -165,7 +170,7 @@ static bool load_rejected(struct pack_output *o, const uint8_t **at, const uint8
     return true;
 }
 
-/* Moves *at past both; at least 8 bytes are left there. */
+/* Loads both texts, and moves *at past them; at least 8 bytes are left there. */
 static bool load_damage(struct pack_output *o, const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *zero = memchr(*at, 0, (size_t)(end - *at)), *list = zero ? zero + 1 : NULL;
@@ -212,12 +217,12 @@ bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes
 
 /* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
-/* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the
- * text. */
+/* A checkpoint is made when so much text, and so much time, would be lost without it. Packing at 10 GB/s, the time
+ * decides; otherwise the text does. */
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
 #define CHECKPOINT_SECONDS TINY_OR(0, 2.0)
 
-/* This many records, most of them rejected, end a run early: the name of the field must be wrong. */
+/* So many records, most of them rejected, end a run early: the name of the field must be wrong. */
 #define HOPELESS_REJECTS 1000
 
 static double now(void)
@@ -318,7 +323,7 @@ static const char *list_name(const struct pack_output *o)
     return o->rejects_given && !folder_left(o->folder) ? o->rejects_given : o->rejects.path;
 }
 
-/* Too many are an error of the first one's file and field. */
+/* Reports too many rejects as an error of the first one's file and field. */
 static enum leat_status of_first(const struct pack_output *o, struct leat_error *err)
 {
     if (!o->reason[0])
@@ -353,8 +358,8 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
     return pack_too_many(o->at.rejects, records, o->setup->options) ? say_too_many(o, records, err) : LEAT_OK;
 }
 
-/* During a run: too many are too many, but a rate may still improve, unless that is hopeless; what is lost with a
- * damaged row does not speak against the field. */
+/* Judges the rejects during a run. A number that is too large stays so, but a rate may still improve, unless that is
+ * hopeless. Rows that are lost with a damaged one say nothing against the field. */
 static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
 {
     const struct leat_pack_options *options = o->setup->options;
@@ -366,7 +371,7 @@ static enum leat_status judge_so_far(const struct pack_output *o, struct leat_er
 
 /* ---- Documents ---- */
 
-/* Ids that did not fit in memory, chunk by chunk: `tokens` of them, from *at of the spool. */
+/* Writes ids that did not fit in memory, chunk by chunk: `tokens` of them, from *at of the spool. */
 static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uint64_t *at, uint64_t tokens,
                                       const struct leat_origin *origin, struct leat_error *err)
 {
@@ -386,7 +391,7 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
     return s == LEAT_OK ? leat_writer_end_document(o->writer, origin, err) : s;
 }
 
-/* Counts the malformed parts of a document. The list is sorted; files come in order, so that only what a program gives
+/* Counts the malformed parts of a document. The list is sorted. Files come in order, so only documents of a program
  * can belong further to the front. */
 static enum leat_status count_replaced(struct pack_output *o, const struct packer_document *d, struct leat_error *err)
 {
@@ -421,11 +426,11 @@ static enum leat_status count_all_replaced(struct pack_output *o, const struct u
     return s;
 }
 
-/* Documents with ids that did not fit in memory are written in turn, one after another. */
+/* Writes documents with ids that did not fit in memory, one after another in their turn. */
 static enum leat_status write_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
     const size_t width = o->setup->ids_wide ? 4 : 2;
-    uint64_t spooled = 0, at = 0; /* bytes taken of the spool and of the ids in memory */
+    uint64_t spooled = 0, at = 0; /* bytes taken of the spool, and of the ids in memory */
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
@@ -434,7 +439,7 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
         struct leat_documents one = LEAT_DOCUMENTS_INIT;
 
         origin.line = line_number(o, origin.line);
-        one.ids = u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have none */
+        one.ids = u->docs.tokens.bytes ? (const void *)(u->docs.tokens.bytes + at) : ""; /* a unit may have no ids */
         one.id_width = (uint32_t)width;
         one.mask = u->docs.mask.size > 0 ? u->docs.mask.bytes + at / width : NULL;
         one.lengths = &count;
@@ -478,7 +483,7 @@ static enum leat_status declare_inputs(struct pack_output *o, uint64_t end, stru
     return s;
 }
 
-/* A program declares one. */
+/* Declares an input that a program has declared. */
 static enum leat_status declare_given(struct pack_output *o, const struct unit *u, struct leat_error *err)
 {
     char **paths = reallocarray(o->paths, (size_t)o->at.declared + 1, sizeof *paths);
@@ -505,7 +510,7 @@ static uint64_t rejects_of(const struct unit *u, size_t input)
     return count;
 }
 
-/* An input is damaged: it counts once, with all that was not read of it. */
+/* Counts an input as damaged, once, with all bytes of it that were not read. */
 static enum leat_status count_damage(struct pack_output *o, const struct unit *u, uint64_t input,
                                      const struct unit_damage *d, struct leat_error *err)
 {
@@ -526,7 +531,7 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
 
 /* ---- Inputs that were rejected whole ---- */
 
-#define MOST_REASONS ((size_t)64 << 10) /* bytes: a million inputs may have as many reasons */
+#define MOST_REASONS ((size_t)64 << 10) /* limits bytes, since a million inputs may have as many reasons */
 
 /* Returns true if a record of the input is a document, or was kept out. No record of a unit with several inputs is
  * kept out: each of these is a text. */
@@ -550,8 +555,8 @@ static void keep_input_reason(struct pack_output *o, const struct unit *u, size_
     }
 }
 
-/* *at: where the reason lies; if there is no room for it, 0. Inputs with the same reason mostly follow each other, so
- * only the last reason is compared. */
+/* Sets *at to the place of the reason; to 0 if there is no room for it. Inputs with the same reason mostly follow
+ * each other, so only the last reason is compared. */
 static enum leat_status keep_reason(struct pack_output *o, uint64_t *at, struct leat_error *err)
 {
     uint64_t last = o->rejected_inputs > 0 ? o->rejected_in[o->rejected_inputs - 1].reason : 0;
@@ -564,7 +569,8 @@ static enum leat_status keep_reason(struct pack_output *o, uint64_t *at, struct 
     return *at > 0 ? buffer_append(&o->reasons, o->input_reason, strlen(o->input_reason) + 1, err) : s;
 }
 
-/* Keeps an input each of whose records was rejected. A part of a run that has only a piece of one cannot know that. */
+/* Keeps an input all of whose records were rejected. A part of a run that has only a piece of the input cannot know
+ * that. */
 static enum leat_status count_rejected(struct pack_output *o, const struct unit *u, size_t input, uint64_t rejects,
                                        struct leat_error *err)
 {
@@ -584,7 +590,7 @@ static enum leat_status count_rejected(struct pack_output *o, const struct unit 
     return s;
 }
 
-/* An input is done with: what is known of it goes to its record. */
+/* Ends an input: what is known of it goes to its record. */
 static enum leat_status end_input(struct pack_output *o, const struct unit *u, const struct unit_end *end,
                                   struct leat_error *err)
 {

@@ -1,7 +1,9 @@
 /*
- * pack_run.c: see pack_run.h. A run is resumable from its first checkpoint on, which also writes NAME.partial.run, the
- * description of its inputs and options; a resumed run must have the same. The description is removed last: a run that
- * was killed after the dataset got its name is recognised as finished by what the dataset says of itself.
+ * pack_run.c: begins, resumes and ends a run.
+ *
+ * A run is resumable from its first checkpoint on, which also writes NAME.partial.run, the description of its inputs
+ * and options; a resumed run must have the same description. It is removed last: if a run was killed after the
+ * dataset got its name, the dataset's own facts show that the run is finished.
  */
 #include "pack_run.h"
 
@@ -24,9 +26,9 @@
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
-/* What a run reports when it ends. See pack_run.h. */
+/* The figures that a run reports when it ends. */
 
-/* getrusage() counts what the process was before exec, too: the parent, which may be large. */
+/* Reads VmHWM: getrusage() also counts the process before exec, that is the parent, which may be large. */
 uint64_t pack_run_peak_memory(void)
 {
     FILE *f = fopen("/proc/self/status", "re");
@@ -257,10 +259,13 @@ static uint32_t on_reading_back(void *context, uint64_t done, uint64_t total)
     return o->progress(o->context, &p);
 }
 
-/* Where direct writing begins. Up to some share of the memory, the page cache takes what is written at once, and has
- * it for whoever trains on it next; what is larger pushes out everything else, and is gone when it is needed. */
+/*
+ * The size from which on tokens are written directly. Up to some share of the memory, the page cache takes a file at
+ * once, and still has it when training reads it next. A larger file pushes everything else out of the cache, and is
+ * not in it when it is needed.
+ */
 #define DIRECT_SHARE   4
-#define DIRECT_THREADS 8 /* with more, the kernel's lock of the file bounds a run: bench/RESULTS.md */
+#define DIRECT_THREADS 8 /* with more threads, the kernel's lock of the file limits a run (bench/RESULTS.md) */
 #define DIRECT_LEAST   ((uint64_t)1 << 30)
 
 static uint64_t direct_from(const struct pack_run *r)
@@ -303,7 +308,7 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
         leat_writer_write_direct(r->output.writer, direct_from(r));
     if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
-    /* leftovers of another run: before the first checkpoint there is nothing to resume */
+    /* Before the first checkpoint, a description is left over from another run: there is nothing to resume. */
     return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 
@@ -312,14 +317,14 @@ void pack_run_tidy(const char *name)
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
     struct leat_writer *none;
 
-    /* nothing is left to resume: this only removes leftovers */
+    /* There is nothing to resume: opening the writer only removes leftovers. */
     options.vocabulary = 1;
     if (leat_writer_resume(&none, name, &options, NULL, NULL, NULL) == LEAT_OK)
         leat_writer_suspend(none);
 }
 
-/* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has
- * either published some, or had none: then an older run's go too (`all`). */
+/* Removes the last files of a finished run, which may have been killed before it removed them. It has published its
+ * rejects, or had none; in the second case (`all`), an older run's rejects are removed, too. */
 static enum leat_status tidy(struct pack_run *r, bool all, struct leat_error *err)
 {
     enum leat_status s;
@@ -327,10 +332,10 @@ static enum leat_status tidy(struct pack_run *r, bool all, struct leat_error *er
     pack_run_tidy(r->name);
     reject_file_remove(&r->output.rejects, all);
     s = file_remove(r->description_path, err);
-    return s == LEAT_E_PERMISSION ? LEAT_OK : s; /* it is as finished where nothing can be removed */
+    return s == LEAT_E_PERMISSION ? LEAT_OK : s; /* a dataset is finished even where nothing can be removed */
 }
 
-/* Whether the dataset that is there is what this run makes: it had come to its end. */
+/* Checks whether the dataset that exists is what this run makes: then the run had ended. */
 static enum leat_status look_if_finished(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     const struct input_list *inputs = r->takes_texts ? NULL : &r->setup.inputs;
@@ -344,7 +349,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
-    if (r->finished) /* how many of a program's texts were rejected is not in its dataset */
+    if (r->finished) /* the dataset does not say how many of a program's texts were rejected */
         return tidy(r, r->past.rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
@@ -357,12 +362,12 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
 }
 
 /* Returns true if a run that replaces the dataset stopped at a checkpoint. The writer refused (`said`) because a
- * dataset is there; of a run that has come to its end it would have removed the checkpoint. */
+ * dataset exists. If the run had ended, it would have removed the checkpoint. */
 static bool stopped_replacing(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct file_identity checkpoint;
 
-    if (said->hint != LEAT_HINT_REPLACE) /* not the dataset, but what is no file of ours */
+    if (said->hint != LEAT_HINT_REPLACE) /* it was not a dataset that was in the way, but something else */
         return false;
     if (file_identify(r->checkpoint_path, &checkpoint, NULL) != LEAT_OK || !checkpoint.exists)
         return false;
@@ -374,7 +379,7 @@ static bool stopped_replacing(struct pack_run *r, const struct leat_error *said,
     return true;
 }
 
-/* There is a description: a run was started and did not end. */
+/* Resumes a run that has a description: it was started and did not end. */
 static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
 {
     struct leat_stored_tokenizer stored;
@@ -399,7 +404,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         s = status_set_in(err, LEAT_E_CHECKPOINT, r->name, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, r->output.at.reject_sum, err);
-    if (s != LEAT_OK) { /* what is refused stays as it is */
+    if (s != LEAT_OK) { /* files that are refused stay as they are */
         leat_writer_suspend(r->output.writer);
         r->output.writer = NULL;
         return s;
@@ -412,7 +417,8 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     return s;
 }
 
-/* The description is there from the first checkpoint on, and is the last file to be removed. */
+/* Resumes a run, or begins it. The description is there from the first checkpoint on, and is the last file to be
+ * removed. */
 static enum leat_status resume(struct pack_run *r, struct leat_error *err)
 {
     struct file_identity description, checkpoint, index;
@@ -430,10 +436,10 @@ static enum leat_status resume(struct pack_run *r, struct leat_error *err)
         if (s != LEAT_E_NO_FILE || file_identify(r->description_path, &description, NULL) != LEAT_OK ||
             description.exists)
             return s;
-        /* another process has come to its end meanwhile */
+        /* another process has ended the run meanwhile */
     }
     s = begin_output(r, &why);
-    /* where nothing can be written, nothing is locked either: a finished dataset is one all the same */
+    /* Without permission to write, nothing is locked either; a finished dataset still counts. */
     if (s == LEAT_E_EXISTS || (s == LEAT_E_PERMISSION && index.exists && !r->options.force))
         return look_if_finished(r, &why, err);
     if (s != LEAT_OK && err)
@@ -445,7 +451,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
 {
     enum leat_status s = r->options.resume ? resume(r, err) : begin_output(r, err);
 
-    /* a part of a run cannot choose another name */
+    /* A part of a run cannot choose another name. */
     if (s == LEAT_E_EXISTS && r->in_run && r->past.damaged.count == 0 && !r->replacing)
         status_set_hint(
             err, s, LEAT_HINT_REPLACE, r->name,
@@ -462,7 +468,7 @@ static enum leat_status set_pins(struct pack_run *r, struct leat_error *err)
     enum leat_status s = hub_pins_write(pins, "", &text, err);
 
     if (s == LEAT_OK && pins->count > 0) {
-        text.bytes[text.size - 1] = '\0'; /* the last line needs no end */
+        text.bytes[text.size - 1] = '\0'; /* the last line needs no line feed */
         s = leat_writer_set_metadata(r->output.writer, PACK_HUB, (const char *)text.bytes, err);
     }
     buffer_free(&text);
@@ -490,7 +496,7 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
             s = leat_writer_set_metadata(r->output.writer, DAMAGE_KEY, (const char *)value.bytes, err);
         buffer_free(&value);
     }
-    if (s == LEAT_OK && r->options.parts > 0) /* whether the part before begins its first input */
+    if (s == LEAT_OK && r->options.parts > 0) /* says whether the part before begins its first input */
         s = leat_writer_set_metadata(r->output.writer, "leat.part.cut",
                                      r->setup.inputs.count > 0 && r->setup.inputs.items[0].begin > 0 ? "1" : "0", err);
     return s;
@@ -513,7 +519,7 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
         s = pack_earlier_keep(r, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
-    if (s == LEAT_OK) /* which finds out if another process has taken over */
+    if (s == LEAT_OK) /* this also finds out if another process has taken over */
         s = leat_writer_prepare(o->writer, err);
     r->direct_bytes = leat_writer_direct_bytes(o->writer);
     if (s == LEAT_OK)
@@ -538,7 +544,7 @@ void pack_run_abandon(struct pack_run *r)
     file_remove(r->description_path, NULL);
 }
 
-/* The list of what was rejected, also of a run that has too many. The sentence has promised it. */
+/* Publishes the list of rejects, which the error has promised, even if there are too many. */
 static void publish_rejects(struct pack_run *r, const struct leat_pack_report *report, struct leat_error *err)
 {
     struct leat_error why;
@@ -553,16 +559,16 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED, nothing;
 
     if (!o->writer) {
-        report->resumable = s == LEAT_E_STOPPED; /* while it was read back */
+        report->resumable = s == LEAT_E_STOPPED; /* it was stopped while it was read back */
         return;
     }
-    if (s == LEAT_E_BUSY) { /* the files are another process's: its description and its rejects, too */
+    if (s == LEAT_E_BUSY) { /* the files now belong to another process, with its description and its rejects */
         leat_writer_suspend(o->writer);
         o->writer = NULL;
         return;
     }
-    nothing =
-        (s == LEAT_E_REJECTS || s == LEAT_E_EMPTY) && leat_writer_documents(o->writer) == 0; /* worth going on from */
+    nothing = (s == LEAT_E_REJECTS || s == LEAT_E_EMPTY) &&
+              leat_writer_documents(o->writer) == 0; /* there is nothing to go on from */
     if (whole && o->checkpoints && !nothing)
         pack_output_checkpoint(o, NULL);
     if (!o->resumable || nothing) {

@@ -1,7 +1,7 @@
 /*
- * packer.c: leat_packer_*(): collects a program's texts into units and puts them into the same flow as files. A unit
- * takes texts, ids or one declared input; it is put when it is full or the next call brings another kind. Failures of
- * the flow appear in a later call, and stay.
+ * packer.c: leat_packer_*(): collects a program's texts into units and gives them to the flow that also packs files.
+ * A unit takes texts, ids or one declared input; it is put when it is full or the next call brings another kind.
+ * Failures of the flow appear in a later call, and stay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +26,20 @@
 struct leat_packer {
     struct pack_run run;
     struct flow *flow;
-    struct unit *unit;              /* being filled; NULL: none */
-    struct packer_judge judge;      /* of the rows, by conditions */
+    struct unit *unit;              /* unit that is being filled; NULL: none */
+    struct packer_judge judge;      /* conditions on the rows */
     uint64_t inputs;                /* declared */
-    struct folder home;             /* where the packer was opened */
-    char *whole;                    /* the dataset's name, absolute */
-    struct packer_part *part;       /* of a run; NULL: a dataset of its own */
-    struct leat_pack_report report; /* once it is complete */
+    struct folder home;             /* folder in which the packer was opened */
+    char *whole;                    /* absolute name of the dataset */
+    struct packer_part *part;       /* part of a run that this packer makes; NULL: it makes a dataset of its own */
+    struct leat_pack_report report; /* set once the dataset is complete */
     bool complete;
     enum leat_status failed;
     struct leat_error why;
     pid_t owner;
 };
 
-/* LEAT_E_FORKED in a child, which has none of the threads. */
+/* Returns LEAT_E_FORKED in a child, which has none of the threads. */
 static enum leat_status check_process(const struct leat_packer *p, struct leat_error *err)
 {
     if (p->owner == getpid())
@@ -70,7 +70,7 @@ static void put(struct leat_packer *p)
     p->unit = NULL;
 }
 
-/* A unit of this kind that has room for `bytes` more, or is empty. */
+/* Gets a unit of this kind that has room for `bytes` more, or is empty. */
 static enum leat_status take(struct leat_packer *p, const struct unit_kind *kind, uint64_t bytes,
                              struct leat_error *err)
 {
@@ -130,7 +130,7 @@ static enum leat_status keep_spans(struct leat_packer *p, struct packer_document
     return buffer_append(&p->unit->docs.spans, spans, d->spans.bytes, err);
 }
 
-/* With spans or NULL. */
+/* Adds a text, with spans or NULL. */
 static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes, const struct leat_span *spans,
                                  uint64_t span_count, const struct leat_origin *origin, struct leat_error *err)
 {
@@ -170,7 +170,7 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
     return LEAT_OK;
 }
 
-/* With `resume`, where a dataset is in the way: no checkpoint of it is left, since it has come to its end. */
+/* Reports, with `resume`, that a dataset exists of which no checkpoint is left, since its run has ended. */
 static enum leat_status say_finished(const struct leat_packer *p, enum leat_status s, struct leat_error *err)
 {
     struct file_identity index = { .exists = p->run.finished };
@@ -187,8 +187,11 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
                            p->run.index_path);
 }
 
-/* The files that a packer opens and removes later have absolute names: the process may go to another folder before.
- * (The writer sees to its own.) The sentence about rejects has the caller's, as long as that is right. */
+/*
+ * Makes the names absolute of files that the packer opens and removes later: the process may go to another folder
+ * before. (The writer does this for its own files.) The error about rejects has the caller's name as long as that is
+ * right.
+ */
 static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *err)
 {
     static const char suffix[] = ".partial.run";
@@ -261,7 +264,7 @@ enum leat_status packer_open(struct leat_packer **out, const char *output, const
     s = pack_run_init(&p->run, output, part ? part->given : NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
-    p->run.output.checkpoints = false; /* only the caller knows its position, and says it in a note */
+    p->run.output.checkpoints = false; /* only the caller knows its position, and stores it in a note */
     p->run.takes_texts = p->run.stores_all = true;
     p->run.pushed = part != NULL;
     p->run.judges = &p->judge.judges;
@@ -330,7 +333,7 @@ enum leat_status leat_packer_judge(struct leat_packer *p, const struct leat_valu
     return s == LEAT_OK ? packer_judge_row(&p->judge, values, keep, err) : s;
 }
 
-/* The rows count with a unit, of any kind, as those of a file do. */
+/* These rows count with a unit of any kind, as those of a file do. */
 enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, struct leat_error *err)
 {
     struct leat_error why;
@@ -357,18 +360,19 @@ static enum leat_status check_mask(const struct leat_packer *p, const void *mask
     return LEAT_OK;
 }
 
-/* Goes through texts, one after another. */
+/* A place in the texts, which are gone through one after another. */
 struct text_at {
     const struct leat_texts *texts;
     uint64_t i;
     const char *text;
     uint64_t bytes;
-    const struct leat_span *spans; /* NULL: all is learned */
+    const struct leat_span *spans; /* spans of the text; NULL: all of it is learned */
     uint64_t span_count;
-    const struct leat_origin *origin; /* NULL: from no input */
+    const struct leat_origin *origin; /* origin of the text; NULL: it is from no input */
 };
 
-/* Goes to the first text, or the next one. False if its bounds are none; the caller looks that there is one. */
+/* Goes to the first text, or the next one. Returns false if its bounds are wrong; the caller checks that there is a
+ * text. */
 static bool go_on(struct text_at *at)
 {
     const struct leat_texts *t = at->texts;
@@ -392,7 +396,7 @@ static bool go_on(struct text_at *at)
     return true;
 }
 
-/* If one text makes no sense, none is taken. */
+/* Checks all texts first: if one is invalid, none is taken. */
 static enum leat_status check_texts(const struct leat_packer *p, const struct leat_texts *t, struct leat_error *err)
 {
     struct text_at at = { .texts = t };
@@ -441,7 +445,7 @@ static uint32_t id_at(const struct leat_documents *d, uint64_t i)
     return d->id_width == 2 ? ((const uint16_t *)d->ids)[i] : ((const uint32_t *)d->ids)[i];
 }
 
-/* If one document makes no sense, none is taken. */
+/* Checks all documents first: if one is invalid, none is taken. */
 static enum leat_status check_ids(const struct leat_packer *p, const struct leat_documents *d, struct leat_error *err)
 {
     enum leat_status s = check_mask(p, d->mask, err);
@@ -464,7 +468,7 @@ static enum leat_status check_ids(const struct leat_packer *p, const struct leat
     return s;
 }
 
-/* `count` ids from number `at` on. */
+/* Adds `count` ids from number `at` on. */
 static enum leat_status put_ids(struct leat_packer *p, const struct leat_documents *d, uint64_t at, uint64_t count,
                                 struct leat_error *err)
 {
@@ -483,7 +487,7 @@ static enum leat_status put_ids(struct leat_packer *p, const struct leat_documen
     return s;
 }
 
-/* Document `i`, whose ids begin with number `at`. */
+/* Adds document `i`, whose ids begin with number `at`. */
 static enum leat_status add_ids(struct leat_packer *p, const struct leat_documents *documents, uint64_t i, uint64_t at,
                                 struct leat_error *err)
 {
@@ -579,7 +583,7 @@ void packer_free(struct leat_packer *p)
         part->freed(part);
 }
 
-/* What is given after the end is refused. */
+/* Ends adding: later calls that add are refused. */
 static void set_complete(struct leat_packer *p)
 {
     end_flow(p);
@@ -629,14 +633,14 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
     return s;
 }
 
-/* The sentence has promised a list of what was rejected. */
+/* Publishes the list of rejects, which the error has promised. */
 static void list_rejects(struct leat_packer *p)
 {
     if (p->failed == LEAT_E_REJECTS)
         reject_file_publish(&p->run.output.rejects, NULL);
 }
 
-/* In a child nothing is freed: threads of the parent may have been changing it during the fork. */
+/* Frees nothing in a child, since threads of the parent may have been changing the packer during the fork. */
 void leat_packer_suspend(struct leat_packer *p)
 {
     if (!p || check_process(p, NULL) != LEAT_OK)
@@ -645,7 +649,7 @@ void leat_packer_suspend(struct leat_packer *p)
     list_rejects(p);
     if (!p->complete && p->run.output.resumable)
         leat_writer_suspend(p->run.output.writer);
-    else if (!p->complete && p->run.output.writer) /* else what lies there is another's */
+    else if (!p->complete && p->run.output.writer) /* otherwise the files there are another process's */
         pack_run_abandon(&p->run);
     packer_free(p);
 }

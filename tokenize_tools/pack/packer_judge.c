@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
-/* One allocation: what the finished dataset names, and sentences do. */
+/* Copies the conditions to one allocation; the finished dataset and errors name them. */
 static enum leat_status keep_conditions(struct packer_judge *j, struct leat_pack_options *o, struct leat_error *err)
 {
     size_t bytes = (size_t)o->keep_count * sizeof *j->keep;
@@ -31,7 +31,8 @@ static enum leat_status keep_conditions(struct packer_judge *j, struct leat_pack
 
 enum leat_status packer_judge_open(struct packer_judge *j, struct leat_pack_options *options, struct leat_error *err)
 {
-    enum leat_status s = judges_want(&j->judges, &j->fields, options, err); /* which bounds the conditions */
+    enum leat_status s = judges_want(&j->judges, &j->fields, options, err); /* this also checks that the conditions
+                                                                               are within bounds */
 
     if (s != LEAT_OK || j->fields.count == 0)
         return s;
@@ -61,7 +62,7 @@ void packer_judge_free(struct packer_judge *j)
     free(j->keep);
 }
 
-/* A double, or a float that came as one, as a table has it. */
+/* Writes a double as text; a float that came as a double is written as a table's float is. */
 static void write_decimal(const struct leat_value *v, char text[VALUE_TEXT])
 {
     bool is_float = v->kind == LEAT_VALUE_FLOAT;
@@ -80,7 +81,7 @@ static void write_decimal(const struct leat_value *v, char text[VALUE_TEXT])
     decimal_of(is_float, bytes, text);
 }
 
-/* False: the value is of no known kind. */
+/* Gives a value to the record. Returns false if it is of no known kind. */
 static bool put(struct packer_judge *j, uint32_t want, const struct leat_value *v)
 {
     char *text = j->texts[want];

@@ -45,7 +45,7 @@ enum leat_status reject_file_begin(struct reject_file *f, struct leat_error *err
     return s == LEAT_OK ? file_create(&f->fd, f->partial, err) : s;
 }
 
-/* Opens what a killed run left, and reads it back. */
+/* Opens the file of a killed run, and reads it back. */
 static enum leat_status reopen(struct reject_file *f, const char *path, uint64_t bytes, struct hash128 sum,
                                struct leat_error *err)
 {
@@ -76,11 +76,11 @@ enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struc
         return reject_file_begin(f, err);
     if (s == LEAT_OK)
         s = own_file_check_name(f->path, err);
-    if (s == LEAT_OK && file_same(partial, published)) /* it was killed between two names */
+    if (s == LEAT_OK && file_same(partial, published)) /* the run was killed while the file had both names */
         s = file_remove(f->path, err);
     if (s == LEAT_OK)
         s = reopen(f, partial.exists ? f->partial : f->path, bytes, sum, err);
-    /* the run was stopped for too many rejects, and left the file under its name */
+    /* If the run was stopped for too many rejects, it left the file under its final name. */
     if (s == LEAT_OK && !partial.exists)
         s = file_rename(f->path, f->partial, false, err);
     if (s == LEAT_OK)
@@ -128,7 +128,7 @@ enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err)
     if (s != LEAT_OK || f->bytes == 0)
         return s;
     s = file_sync(f->fd, f->partial, err);
-    if (s == LEAT_OK && !f->named) /* the checkpoint may lie in another folder */
+    if (s == LEAT_OK && !f->named) /* its folder is synced here, since the checkpoint may lie in another one */
         s = file_sync_folder(f->partial, err);
     f->named = f->named || s == LEAT_OK;
     return s;
