@@ -138,7 +138,7 @@ Another tokenizer can be given; the name of a *.tiktoken file may not say its pa
   $ leat cat a --document 0 -t mine.tiktoken --pattern gpt2
   alpha beta
   $ leat cat a --document 0 --pattern gpt2
-  leat: --pattern needs --tokenizer: it applies only to the file that --tokenizer names (leat cat --help shows how)
+  leat: --pattern needs --tokenizer (leat cat --help lists the options)
   [2]
 
 What it cannot show is said.
@@ -174,10 +174,10 @@ What it cannot show is said.
   leat: one of --document and --tokens is needed (leat cat --help shows how)
   [2]
   $ leat cat a --document 1 --tokens 1:2
-  leat: only one of --document and --tokens is needed (leat cat --help shows how)
+  leat: --document and --tokens cannot be combined (leat cat --help lists the options)
   [2]
   $ leat cat a --text --ids --document 1
-  leat: --text and --ids cannot be combined (leat cat --help shows how)
+  leat: --text and --ids cannot be combined (leat cat --help lists the options)
   [2]
   $ leat cat a --tokens 5
   leat: --tokens needs a range A:B; for one token write 5:6 (leat cat --help shows how)

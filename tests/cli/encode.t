@@ -272,7 +272,7 @@ Mistakes are refused.
   leat: s3://b/a.txt is a URL, which is read only to be packed; download it first, or pipe it to standard input
   [1]
   $ leat encode -t gpt2 --jsonl --text-file
-  leat: --jsonl and --text-file cannot be combined (leat encode --help shows how)
+  leat: --jsonl and --text-file cannot be combined (leat encode --help lists the options)
   [2]
   $ leat encode -t gpt2 --specials
   leat: unknown option --specials; did you mean --special? (leat encode --help lists the options)

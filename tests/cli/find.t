@@ -138,7 +138,7 @@ Wrong options are refused.
   leat: one of --document, --token, --origin and --id is needed (leat find --help shows how)
   [2]
   $ leat find all --token 1 --id a
-  leat: only one of --document, --token, --origin and --id is needed (leat find --help shows how)
+  leat: --token and --id cannot be combined (leat find --help lists the options)
   [2]
   $ leat find all --token 0x
   leat: --token: "0x" is not a number; write it like 12, 1.5K or 64Ki (leat find --help lists the options)

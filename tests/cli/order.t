@@ -111,7 +111,7 @@ A report says which length fits rows of whole documents.
   leat: --fit-report: "4," is not a number; write it like 12, 1.5K or 64Ki (leat order --help lists the options)
   [2]
   $ leat fit --report folder
-  leat: --report needs --seq-len L,L,...: the lengths of rows to compare (leat fit --help shows how)
+  leat: --report needs --seq-len (leat fit --help lists the options)
   [2]
   $ leat fit none
   leat: cannot open none.leat: No such file or directory; no dataset in this folder has a similar name
@@ -238,16 +238,16 @@ Wrong options and plans are refused.
   leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" after its last colon is not a weight, which is a decimal number such as 0.25
   [1]
   $ leat order --plan run.plan --rank 0 --world 2
-  leat: missing: --batch B, for --rank (leat order --help shows how)
+  leat: --rank needs --batch (leat order --help lists the options)
   [2]
   $ leat order --rank 0
-  leat: missing: --batch B, for --rank; --world W, for --rank; --source NAME and --seq-len L, or --plan FILE (leat order --help shows how)
+  leat: --rank needs --batch (leat order --help lists the options)
   [2]
   $ leat order --plan run.plan --batch 5 --rank 0 --world 2
   leat: --rank: a global batch of 5 rows does not divide equally among 2 ranks; the nearest size that does is 4 (leat order --help shows how)
   [2]
   $ leat order --plan run.plan --balance attention
-  leat: --balance needs --rank and --world: it says which rows of a batch are whose (leat order --help shows how)
+  leat: --balance needs --rank (leat order --help lists the options)
   [2]
   $ leat order --plan run.plan --batch 4 --rank 0 --world 2 --balance attention
   leat: rows of order shuffled cannot be dealt by what attention costs: only those of order fit can
@@ -304,7 +304,7 @@ Wrong options and plans are refused.
   leat: folder has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 tokens in 2 datasets; give the range a larger fraction than 0.1, use a shorter length, or merge its datasets (leat merge)
   [2]
   $ leat order --source a --seq-len 4 --print-plan --json
-  leat: --print-plan and --json cannot be combined: a plan is a text of its own (leat order --help shows how)
+  leat: --json and --print-plan cannot be combined (leat order --help lists the options)
   [2]
 
 A name may end as if with a weight: what is read does not depend on what exists, but the advice does.

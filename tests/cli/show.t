@@ -54,7 +54,7 @@ Wrong options are refused.
   leat: say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or --tokenizer (of a text) (leat show --help shows how)
   [2]
   $ leat show d --document 1 --tokens 0:2
-  leat: only one of --sample, --step, --document and --tokens can be given (leat show --help shows how)
+  leat: --document and --tokens cannot be combined (leat show --help lists the options)
   [2]
   $ leat show d --document 9
   leat: no document 9: the dataset has 3, numbered from 0
@@ -78,7 +78,7 @@ Wrong options are refused.
   leat: --mask-first needs --sample or --step: it applies to rows of a plan (leat show --help shows how)
   [2]
   $ leat show d --document 0 --pattern gpt2
-  leat: --pattern needs --tokenizer: it applies only to the file that --tokenizer names (leat show --help shows how)
+  leat: --pattern needs --tokenizer (leat show --help lists the options)
   [2]
   $ printf ab | leat show -t gpt2 --pattern llama3
   leat: the built-in gpt2 has its own pattern; leave out the pattern llama3 (--pattern NAME)
@@ -88,7 +88,7 @@ Wrong options are refused.
   [1]
   $ source='--source d --order sequential --seq-len 6'
   $ leat show $source --step 1
-  leat: missing: --batch B, for --step (leat show --help shows how)
+  leat: --step needs --batch (leat show --help lists the options)
   [2]
   $ leat show $source --step 1 --batch x
   leat: --batch: "x" is not a schedule B,B@STEP,... with increasing steps (leat show --help shows how)
@@ -100,19 +100,19 @@ Wrong options are refused.
   leat: the batch has 2 rows, numbered from 0
   [1]
   $ leat show $source --step 0 --batch 2 --rank 0
-  leat: missing: --world W, for --rank (leat show --help shows how)
+  leat: --rank needs --world (leat show --help lists the options)
   [2]
   $ leat show $source --step 0 --batch 2 --world 2
-  leat: missing: --rank R, for --world (leat show --help shows how)
+  leat: --world needs --rank (leat show --help lists the options)
   [2]
   $ leat show $source --step 0 --batch 3 --rank 0 --world 2
   leat: a global batch of 3 rows does not divide equally among 2 ranks; the nearest size that does is 2
   [2]
   $ leat show $source --step 0 --batch 2 --balance attention
-  leat: --balance needs --rank and --world: it says which rows of a step are whose (leat show --help shows how)
+  leat: --balance needs --rank (leat show --help lists the options)
   [2]
   $ leat show $source --sample 1 --row 0
-  leat: --batch, --rank, --world and --row need --step (leat show --help shows how)
+  leat: --row needs --step (leat show --help lists the options)
   [2]
   $ leat show $source --sample 1 --skip 1:2
   leat: sample 1 is skipped by the plan
@@ -183,7 +183,7 @@ A file may not say its pattern. Beside others, the pattern that is given is that
 A page is written whole or not at all, replaces only a page, and no device.
 
   $ leat show d --document 1 --json --html x
-  leat: --json and --html cannot be combined (leat show --help shows how)
+  leat: --json and --html cannot be combined (leat show --help lists the options)
   [2]
   $ leat show d --document 1 --html /nowhere/x
   leat: cannot write /nowhere/x: cannot create /nowhere/x.partial: No such file or directory

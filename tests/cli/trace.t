@@ -129,13 +129,13 @@ A file that holds something else stays as it was.
   leat: documents of "no" are banned, but the plan has no source of this name
   [2]
   $ leat trace $bans --document all:1 --until 3 --ban bad.bans
-  leat: --ban needs --step or --samples (leat trace --help shows how)
+  leat: --ban needs --step or --samples (leat trace --help lists the options)
   [2]
   $ leat trace $bans --samples 0:1 --ban-start 3
-  leat: --ban-start needs --ban (leat trace --help shows how)
+  leat: --ban-start needs --ban (leat trace --help lists the options)
   [2]
   $ leat trace $bans --samples 0:1 --row 0
-  leat: --row needs --step (leat trace --help shows how)
+  leat: --row needs --step (leat trace --help lists the options)
   [2]
   $ leat trace $bans --step 0 --batch 2 --row 2
   leat: --row: there are 2 rows, numbered from 0 (leat trace --help shows how)
@@ -218,13 +218,13 @@ Wrong options are refused.
   leat: missing: --step N, --samples A:B or --document NAME:N (leat trace --help shows how)
   [2]
   $ leat trace $one --step 1 --samples 1:2
-  leat: only one of --step, --samples and --document can be given (leat trace --help shows how)
+  leat: --step needs --batch (leat trace --help lists the options)
   [2]
   $ leat trace $one --step 1
-  leat: missing: --batch B, for --step (leat trace --help shows how)
+  leat: --step needs --batch (leat trace --help lists the options)
   [2]
   $ leat trace --step 1 --rank 0
-  leat: missing: --batch B, for --step; --world W, for --rank; --source NAME and --seq-len L, or --plan FILE (leat trace --help shows how)
+  leat: --step needs --batch (leat trace --help lists the options)
   [2]
   $ leat trace
   leat: missing: --step N, --samples A:B or --document NAME:N; --source NAME and --seq-len L, or --plan FILE (leat trace --help shows how)
@@ -251,13 +251,13 @@ Wrong options are refused.
   leat: --rank: a global batch of 4 rows does not divide equally among 3 ranks; the nearest size that does is 3 (leat trace --help shows how)
   [2]
   $ leat trace $one --step 1 --batch 4 --rank 1
-  leat: missing: --world W, for --rank (leat trace --help shows how)
+  leat: --rank needs --world (leat trace --help lists the options)
   [2]
   $ leat trace $one --samples 0:4 --rank 1 --world 2
-  leat: --rank and --world need --step (leat trace --help shows how)
+  leat: --rank needs --step (leat trace --help lists the options)
   [2]
   $ leat trace $one --step 1 --batch 4 --balance attention
-  leat: --balance needs --rank and --world: it says which rows of a step are whose (leat trace --help shows how)
+  leat: --balance needs --rank (leat trace --help lists the options)
   [2]
   $ leat trace $one --step 1 --batch 4 --rank 1 --world 2 --balance attention
   leat: rows of order shuffled cannot be dealt by what attention costs: only those of order fit can
@@ -266,7 +266,7 @@ Wrong options are refused.
   leat: --step counts rows, but the plan has batches by tokens (max-tokens): name samples by their numbers (leat trace --help shows how)
   [2]
   $ leat trace $one --samples 0:1 --until 3
-  leat: --until needs --document (leat trace --help shows how)
+  leat: --until needs --document (leat trace --help lists the options)
   [2]
   $ leat trace $one --document all:1
   leat: the plan has no end: --document needs --epochs or --until (leat trace --help shows how)

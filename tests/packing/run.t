@@ -72,7 +72,7 @@ Words that contradict each other, or the plan, are refused.
   > TABLE
   leat: --output NAME is missing: the dataset to write: NAME.tokens and NAME.leat (leat pack --help shows how)
   leat: INPUT... is missing: leat pack INPUT... (leat pack --help shows how)
-  leat: --output and --run contradict each other: a run's parts have names of their own (leat pack --help shows how)
+  leat: --output and --run cannot be combined (leat pack --help lists the options)
   leat: --run needs --parts N, to plan a run, or --part I, to pack a part of it (leat pack --help shows how)
   leat: --parts N is for a run in a folder (--run DIR); one part of N is --part I/N (leat pack --help shows how)
   leat: --part needs the number of parts, as I/N or auto/N; it is known only of a run in a folder (--run DIR) (leat pack --help shows how)
@@ -87,7 +87,7 @@ Words that contradict each other, or the plan, are refused.
   leat: --part auto: no system says which of 12 parts this is, as one of these variables: SLURM_ARRAY_TASK_ID, SLURM_PROCID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, BATCH_TASK_INDEX, CLOUD_RUN_TASK_INDEX, PBS_ARRAY_INDEX, PBS_ARRAYID, SGE_TASK_ID, LSB_JOBINDEX, OMPI_COMM_WORLD_RANK, PMI_RANK; or use --part I/12 (leat pack --help shows how)
   leat: every part of a run reads the inputs, and standard input comes only once: name files
   leat: --force is for one part, as it is packed (--run DIR --part I): each part would start over whenever it is tried again
-  leat: --dry-run looks at a run of one process: leave --run, --parts and --part out (leat pack --help shows how)
+  leat: --dry-run and --run cannot be combined (leat pack --help lists the options)
   leat: --text belongs to the plan of a run: all parts share it (leat pack --help shows how)
   leat: --text belongs to the plan of a run: all parts share it (leat pack --help shows how)
   leat: --tokenizer belongs to the plan of a run: all parts share it (leat pack --help shows how)

@@ -33,7 +33,7 @@ A reason without a host began with a colon, and a total that is not known was 0.
   $ leat status full --json | grep -o '"bytes": 900, "total_bytes": [^,]*'
   "bytes": 900, "total_bytes": null
   $ leat status full --left --json
-  leat: --left and --json cannot be combined: the object has them as "left" (leat status --help shows how)
+  leat: --json and --left cannot be combined (leat status --help lists the options)
   [2]
 
 Of a process that was killed, what was at its checkpoint counts.

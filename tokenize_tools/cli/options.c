@@ -289,6 +289,40 @@ static enum options_outcome check_required(struct parser *p)
     return OPTIONS_READY;
 }
 
+/* Returns an option that was given and is one of `length` bytes of names with bars between them, or NULL. */
+static const struct option_row *find_given(const struct parser *p, const char *names, size_t length)
+{
+    for (size_t at = 0, bytes; at < length; at += bytes + 1) {
+        const struct option_row *r;
+
+        bytes = strcspn(names + at, "|,");
+        r = find_name(p->rows, names + at, bytes);
+        if (r && p->parsed->given[r - p->rows])
+            return r;
+    }
+    return NULL;
+}
+
+/* Checks an option that was given against the others. */
+static enum options_outcome check_together(struct parser *p, const struct option_row *r)
+{
+    const struct option_row *other = r->excludes ? find_given(p, r->excludes, strlen(r->excludes)) : NULL;
+
+    if (other)
+        return wrong(p, "--%s and --%s cannot be combined", other->name, r->name);
+    for (const char *at = r->needs; at && *at; at += *at == ',') {
+        size_t bytes = strcspn(at, ","), first = strcspn(at, "|,");
+
+        if (!find_given(p, at, bytes) && first == bytes)
+            return wrong(p, "--%s needs --%.*s", r->name, (int)bytes, at);
+        if (!find_given(p, at, bytes))
+            return wrong(p, "--%s needs --%.*s or --%.*s", r->name, (int)first, at, (int)(bytes - first - 1),
+                         at + first + 1);
+        at += bytes;
+    }
+    return OPTIONS_READY;
+}
+
 enum options_outcome options_parse(const char *command, const struct option_row *rows, void *values, int argc,
                                    char **argv, struct options_parsed *parsed)
 {
@@ -313,6 +347,9 @@ enum options_outcome options_parse(const char *command, const struct option_row 
         else
             words_only = true;
     }
+    for (const struct option_row *r = rows; r->name && outcome == OPTIONS_READY; r++)
+        if (parsed->given[r - rows])
+            outcome = check_together(&p, r);
     return outcome == OPTIONS_READY ? check_required(&p) : outcome;
 }
 

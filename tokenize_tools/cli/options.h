@@ -49,7 +49,9 @@ struct option_row {
     bool shared; /* the parts of a run (`leat pack --run`) have it by its plan alone */
     bool length; /* tokens per row: people hear what K and M are, since most lengths are powers of 1024 */
     bool once;   /* its value is a list, of which a second one would replace the first: it is wrong to give it twice */
-    uint64_t min, max; /* bounds of a number; most 0: none */
+    const char *needs;    /* options that it needs: "step,world" both, "step|samples" one of them; NULL: none */
+    const char *excludes; /* options that cannot be given with it, "text|tokenizer"; NULL: none */
+    uint64_t min, max;    /* bounds of a number; most 0: none */
     const char *const *choices;
     /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */
     const char *const *offered;

@@ -150,32 +150,22 @@ static void put_number(FILE *out, const char *option, uint64_t value)
         fprintf(out, "%s %" PRIu64 "\n", option, value);
 }
 
-bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs)
+bool plan_options_complete(const struct command *c, const char *before, const struct plan_options *o)
 {
-    const struct plan_options *o = needs->options;
-    bool source = o && !o->plan && o->sources.count == 0, length = o && !o->plan && o->seq_len == LEAT_NONE;
-    char batch[64] = "", text[300] = "";
-    const char *const items[] = { before, batch, needs->rank ? "--rank R, for --world" : "",
-                                  needs->world ? "--world W, for --rank" : "",
-                                  source && length ? "--source NAME and --seq-len L, or --plan FILE"
-                                  : source         ? "--source NAME, or --plan FILE"
-                                  : length         ? "--seq-len L, or --plan FILE"
-                                                   : "" };
-    size_t used = 0;
+    bool source = !o->plan && o->sources.count == 0, length = !o->plan && o->seq_len == LEAT_NONE;
+    const char *plan = source && length ? "--source NAME and --seq-len L, or --plan FILE"
+                       : source         ? "--source NAME, or --plan FILE"
+                       : length         ? "--seq-len L, or --plan FILE"
+                                        : "";
 
-    if (needs->batch)
-        snprintf(batch, sizeof batch, "--batch B, for %s", needs->batch);
-    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-        if (*items[i])
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? "; " : "", items[i]);
-    if (used > 0)
-        command_wrong(c, "missing: %s", text);
-    return used == 0;
+    if (*before || *plan)
+        command_wrong(c, "missing: %s%s%s", before, *before && *plan ? "; " : "", plan);
+    return !*before && !*plan;
 }
 
 static bool put_lines(const struct command *c, const struct plan_options *o, const char *fim, FILE *out, int *code)
 {
-    if (!plan_options_complete(c, "", &(struct plan_needs) { .options = o })) {
+    if (!plan_options_complete(c, "", o)) {
         *code = CLI_WRONG;
         return false;
     }

@@ -174,14 +174,9 @@ void plan_options_free(struct plan_options *o);
  * and NULL on failure. LEAT_E_ARGUMENT: another line. */
 enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err);
 
-/* What a command line may lack: a plan, and what --step and --rank need. plan_options_complete() says all that is
- * missing in one sentence, beginning with `before` ("", or an item of the caller's); false: something is. */
-struct plan_needs {
-    const struct plan_options *options; /* NULL: no plan is needed */
-    const char *batch;                  /* the option for which --batch is missing; NULL: none */
-    bool rank, world;                   /* one of them is missing for the other */
-};
-bool plan_options_complete(const struct command *c, const char *before, const struct plan_needs *needs);
+/* Says in one sentence what a command line lacks for a plan, beginning with `before` ("", or an item of the caller's);
+ * false: something is missing. */
+bool plan_options_complete(const struct command *c, const char *before, const struct plan_options *o);
 
 /* Returns true if the plan's batches have a number of rows, as `option` (NULL: not given) needs; else says that they
  * go by tokens. */

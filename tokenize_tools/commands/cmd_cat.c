@@ -51,6 +51,7 @@ const struct option_row cat_options[] = { { .name = "document",
                                             .field = offsetof(struct cat_values, tokens),
                                             .value = "A:B",
                                             .help = "tokens A to B - 1 of the dataset",
+                                            .excludes = "document",
                                             .parse = parse_range },
                                           { .name = "text",
                                             .type = OPTION_FLAG,
@@ -61,6 +62,7 @@ const struct option_row cat_options[] = { { .name = "document",
                                             .type = OPTION_FLAG,
                                             .field = offsetof(struct cat_values, ids),
                                             .help = "print ids with spaces between them, one document per line",
+                                            .excludes = "text|tokenizer",
                                             .more = "Tokens A:B are on one line." },
                                           { .name = "tokenizer",
                                             .letter = 't',
@@ -408,12 +410,8 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
 /* Says what is wrong with the choice of options. */
 static bool check_values(const struct command *self, const struct cat_values *v)
 {
-    if (v->documents.given == v->tokens.given)
-        command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
-    else if ((v->text || v->tokenizer) && v->ids)
-        command_wrong(self, "--%s and --ids cannot be combined", v->text ? "text" : "tokenizer");
-    else if (v->pattern && !v->tokenizer)
-        command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
+    if (!v->documents.given && !v->tokens.given)
+        command_wrong(self, "one of --document and --tokens is needed");
     else if (v->tokens.given && v->tokens.single)
         command_wrong(self, "--tokens needs a range A:B; for one token write %" PRIu64 ":%" PRIu64, v->tokens.first,
                       v->tokens.last);

@@ -36,6 +36,7 @@ const struct option_row encode_options[] = {
       .field = offsetof(struct encode_values, jsonl),
       .help = "treat every input as JSON lines, whatever its name" },
     { .name = "text-file",
+      .excludes = "jsonl",
       .type = OPTION_FLAG,
       .field = offsetof(struct encode_values, text_file),
       .help = "treat every input as one document, whatever its name" },
@@ -203,10 +204,7 @@ int cmd_encode(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    if (values.jsonl && values.text_file)
-        code = command_wrong(self, "--jsonl and --text-file cannot be combined");
-    else
-        code = encode_all(self, &values, &parsed);
+    code = encode_all(self, &values, &parsed);
     options_free(&parsed);
     return code;
 }

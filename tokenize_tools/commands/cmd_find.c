@@ -30,12 +30,14 @@ const struct option_row find_options[] = { { .name = "document",
                                              .help = "the document with this number",
                                              .max = LEAT_NONE - 1 },
                                            { .name = "token",
+                                             .excludes = "document",
                                              .type = OPTION_COUNT,
                                              .field = offsetof(struct find_values, token),
                                              .value = "N",
                                              .help = "the document that holds this token, counted from 0",
                                              .max = LEAT_NONE - 1 },
                                            { .name = "origin",
+                                             .excludes = "document|token",
                                              .type = OPTION_TEXT,
                                              .field = offsetof(struct find_values, origin),
                                              .value = "INPUT:BYTE",
@@ -45,6 +47,7 @@ const struct option_row find_options[] = { { .name = "document",
                                                      "In a Parquet file, rows take the place of bytes.",
                                              .path = true },
                                            { .name = "id",
+                                             .excludes = "document|token|origin",
                                              .type = OPTION_TEXT,
                                              .field = offsetof(struct find_values, id),
                                              .value = "ID",
@@ -90,11 +93,10 @@ static bool parse_place(const char *text, struct place *place, const char **why)
 /* Checks the options; says what is wrong. */
 static bool check_values(const struct command *self, const struct find_values *v, struct place *place)
 {
-    int given = (v->document != LEAT_NONE) + (v->token != LEAT_NONE) + (v->origin != NULL) + (v->id != NULL);
     const char *why;
 
-    if (given != 1) {
-        command_wrong(self, "%s of --document, --token, --origin and --id is needed", given == 0 ? "one" : "only one");
+    if (v->document == LEAT_NONE && v->token == LEAT_NONE && !v->origin && !v->id) {
+        command_wrong(self, "one of --document, --token, --origin and --id is needed");
         return false;
     }
     if (v->origin && !parse_place(v->origin, place, &why)) {

@@ -191,6 +191,7 @@ struct fit_values {
 
 const struct option_row fit_options[] = {
     { .name = "report",
+      .needs = "seq-len",
       .type = OPTION_FLAG,
       .field = offsetof(struct fit_values, report),
       .help = "write nothing; print what rows of --seq-len tokens are like",
@@ -283,9 +284,7 @@ int cmd_fit(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = CLI_DONE;
-    if (values.report && values.lengths.count == 0)
-        code = command_wrong(self, "--report needs --seq-len L,L,...: the lengths of rows to compare");
-    else if (values.report)
+    if (values.report)
         code = report(parsed.words, parsed.count, &values);
     for (size_t i = 0; !values.report && code == CLI_DONE && i < parsed.count; i++)
         code = fit(parsed.words[i], &values);

@@ -51,27 +51,14 @@ const struct option_row order_options[] = {
       .rare = true,
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
-    { .name = "rank",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct order_values, rank),
-      .value = "R",
-      .help = "only the rows of this rank, counted from 0",
-      .rare = true,
-      .max = LEAT_MAX_SAMPLES },
-    { .name = "world",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct order_values, world),
-      .value = "W",
-      .help = "number of ranks; divides the batch",
-      .rare = true,
-      .min = 1,
-      .max = LEAT_MAX_SAMPLES },
+    COMMANDS_RANKS(struct order_values, "batch", "only the rows of this rank, counted from 0"),
     COMMANDS_BALANCE(struct order_values),
     OPTIONS_JSON(struct order_values, "print one JSON object per line"),
     { .name = "print-plan",
       .type = OPTION_FLAG,
       .field = offsetof(struct order_values, print_plan),
-      .help = "print the plan as text, for --plan" },
+      .help = "print the plan as text, for --plan",
+      .excludes = "json" },
     { .name = "fit-report",
       .type = OPTION_CUSTOM,
       .field = offsetof(struct order_values, report),
@@ -100,18 +87,8 @@ static bool check_rows(const struct command *self, const struct order_values *v,
 
     *rows = (struct rows) { .batch = 1, .count = 1, .dealt_for = LEAT_NONE };
     *code = CLI_WRONG;
-    if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE) {
-        command_wrong(self, "--balance needs --rank and --world: it says which rows of a batch are whose");
-        return false;
-    }
-    if (v->rank == LEAT_NONE && v->world == LEAT_NONE)
+    if (v->rank == LEAT_NONE)
         return true;
-    if (!plan_options_complete(self, "",
-                               &(struct plan_needs) { .options = &v->plan,
-                                                      .batch = v->batch == LEAT_NONE ? "--rank" : NULL,
-                                                      .rank = v->rank == LEAT_NONE,
-                                                      .world = v->world == LEAT_NONE }))
-        return false;
     rows->batch = v->batch;
     if (leat_plan_rank_rows(v->batch, v->rank, v->world, &rows->first, &rows->count, &err) != LEAT_OK) {
         command_wrong(self, "--rank: %s", err.message);
@@ -377,11 +354,6 @@ int cmd_order(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &v, &parsed, &code)) {
         plan_options_free(&v.plan);
         return code;
-    }
-    if (v.print_plan && v.json) {
-        plan_options_free(&v.plan);
-        options_free(&parsed);
-        return command_wrong(self, "--print-plan and --json cannot be combined: a plan is a text of its own");
     }
     fill_in(&v);
     if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code) &&

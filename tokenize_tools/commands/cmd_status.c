@@ -22,6 +22,7 @@ const struct option_row status_options[] = {
       .field = offsetof(struct status_values, all),
       .help = "also list the parts that are done" },
     { .name = "left",
+      .excludes = "json",
       .type = OPTION_FLAG,
       .field = offsetof(struct status_values, left),
       .help = "print only the numbers of parts that are not done and that no process packs: 3,7-9",
@@ -187,10 +188,7 @@ int cmd_status(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    if (values.left && values.json)
-        code = command_wrong(self, "--left and --json cannot be combined: the object has them as \"left\"");
-    else
-        code = show(&values, parsed.words[0]);
+    code = show(&values, parsed.words[0]);
     options_free(&parsed);
     return code;
 }

@@ -43,39 +43,28 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, step),
       .value = "N",
       .help = "the documents in global batch N (counted from 0); needs --batch",
+      .needs = "batch",
       .max = LEAT_MAX_SAMPLES - 1 },
     { .name = "batch",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, batch),
       .value = "B[,B@STEP...]",
       .help = "rows of a global batch; if it changed, with the steps: 256,512@10000" },
-    { .name = "rank",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct trace_values, rank),
-      .value = "R",
-      .help = "show only this rank's rows (needs --world)",
-      .rare = true,
-      .max = LEAT_MAX_SAMPLES },
-    { .name = "world",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct trace_values, world),
-      .value = "W",
-      .help = "number of ranks; divides the batch",
-      .rare = true,
-      .min = 1,
-      .max = LEAT_MAX_SAMPLES },
+    COMMANDS_RANKS(struct trace_values, "step", "show only this rank's rows (needs --world)"),
     COMMANDS_DEALT(struct trace_values),
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
       .value = "A:B",
       .help = "the documents in samples A to B - 1",
+      .excludes = "step",
       .more = "The number of samples that the order megatron needs is in the text of a plan (--plan)." },
     { .name = "document",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, document),
       .value = "NAME:N",
       .help = "the samples that show document N of the source NAME",
+      .excludes = "step|samples",
       .more = "NAME may be the position of the source. --until or --epochs is needed; --epochs is the number of epochs "
               "to search." },
     { .name = "until",
@@ -83,12 +72,14 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, until),
       .value = "N",
       .help = "only samples below N",
+      .needs = "document",
       .max = LEAT_MAX_SAMPLES },
     { .name = "ban",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, ban),
       .value = "FILE",
       .help = "add these documents to FILE, for --bans: no loss from this step on",
+      .needs = "step|samples",
       .more = "FILE is made if it is not there; what it holds stays. The bans start at the step's first sample, or at "
               "--ban-start. A run that resumes at that sample or before it takes them.",
       .path = true },
@@ -97,6 +88,7 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, ban_start),
       .value = "N",
       .help = "the sample from which on --ban takes the loss",
+      .needs = "ban",
       .rare = true,
       .max = LEAT_MAX_SAMPLES - 1 },
     OPTIONS_JSON(struct trace_values, "print one JSON object per line"),
@@ -574,32 +566,9 @@ static bool row_positions(const struct command *self, const struct trace_values 
 
 static bool check_values(const struct command *self, const struct trace_values *v)
 {
-    int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
+    bool given = v->step != LEAT_NONE || v->samples || v->document;
 
-    struct plan_needs needs = { .options = &v->plan,
-                                .batch = v->step != LEAT_NONE && !v->batch ? "--step" : NULL,
-                                .rank = v->rank == LEAT_NONE && v->world != LEAT_NONE,
-                                .world = v->rank != LEAT_NONE && v->world == LEAT_NONE };
-
-    if (given > 1)
-        command_wrong(self, "only one of --step, --samples and --document can be given");
-    else if (!plan_options_complete(self, given == 0 ? "--step N, --samples A:B or --document NAME:N" : "", &needs))
-        return false;
-    else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
-        command_wrong(self, "--rank and --world need --step");
-    else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
-        command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
-    else if (v->until != LEAT_NONE && !v->document)
-        command_wrong(self, "--until needs --document");
-    else if (v->rows && v->step == LEAT_NONE)
-        command_wrong(self, "--row needs --step");
-    else if (v->ban && v->document)
-        command_wrong(self, "--ban needs --step or --samples");
-    else if (v->ban_start != LEAT_NONE && !v->ban)
-        command_wrong(self, "--ban-start needs --ban");
-    else
-        return true;
-    return false;
+    return plan_options_complete(self, given ? "" : "--step N, --samples A:B or --document NAME:N", &v->plan);
 }
 
 static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)

@@ -229,6 +229,7 @@ PACK_COMMAND({ .name = "run",
                        "`--part auto`, without inputs, packs a part, or goes on with it; `leat status DIR` and `leat "
                        "merge -o NAME DIR` follow. --dedup and --shuffle are for that merge; with --split, DIR/NAME is "
                        "a dataset, too.",
+               .excludes = "output|dry-run",
                .rare = true,
                .path = true })
 PACK_COMMAND({ .name = "parts",

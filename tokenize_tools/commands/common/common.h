@@ -35,14 +35,29 @@ extern const char *const commands_patterns[];
     {                                                                                                                  \
         .name = "balance", .type = OPTION_CHOICE, .field = offsetof(values, balance), .value = "HOW",                  \
         .standard = "none", .help = "how rows were dealt to ranks: none or attention (order fit)", .rare = true,       \
-        .choices = plan_option_balances                                                                                \
+        .choices = plan_option_balances, .needs = "rank"                                                               \
+    }
+/* Whose rows: --rank, which needs other options, too, and --world. */
+#define COMMANDS_RANKS(values, needed, text)                                                                           \
+    { .name = "rank",                                                                                                  \
+      .type = OPTION_COUNT,                                                                                            \
+      .field = offsetof(values, rank),                                                                                 \
+      .value = "R",                                                                                                    \
+      .help = text,                                                                                                    \
+      .rare = true,                                                                                                    \
+      .max = LEAT_MAX_SAMPLES,                                                                                         \
+      .needs = needed ",world" },                                                                                      \
+    {                                                                                                                  \
+        .name = "world", .type = OPTION_COUNT, .field = offsetof(values, world), .value = "W",                         \
+        .help = "number of ranks; divides the batch", .rare = true, .min = 1, .max = LEAT_MAX_SAMPLES, .needs = "rank" \
     }
 /* Which rows of a step: --balance and --row. */
 #define COMMANDS_DEALT(values)                                                                                         \
     COMMANDS_BALANCE(values),                                                                                          \
     {                                                                                                                  \
         .name = "row", .type = OPTION_TEXT, .field = offsetof(values, rows), .value = "N[:M]",                         \
-        .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)", .rare = true             \
+        .help = "only row N, or rows N to M - 1, of the batch (or of the rank's part of it)", .rare = true,            \
+        .needs = "step"                                                                                                \
     }
 #define COMMANDS_TOKENIZER_SPEC(values, ...)                                                                           \
     COMMANDS_TOKENIZER(values, "the tokenizer: gpt2, o200k_base, ..., a file or folder, or a model's name",            \
@@ -56,7 +71,7 @@ extern const char *const commands_patterns[];
     {                                                                                                                  \
         .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
         .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns,           \
-        .rare = true, __VA_ARGS__                                                                                      \
+        .rare = true, .needs = "tokenizer", __VA_ARGS__                                                                \
     }
 #define COMMANDS_PROGRESS(values)                                                                                      \
     {                                                                                                                  \

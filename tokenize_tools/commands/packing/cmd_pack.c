@@ -264,12 +264,8 @@ static int run(struct pack_in_parts *in, const struct command *self, struct pack
         return command_wrong(self, "%s is missing: leat pack %s", self->words, self->words);
     if (!v->output && !v->run && !v->dry_run)
         return command_wrong(self, "--output NAME is missing: the dataset to write: NAME.tokens and NAME.leat");
-    if (v->output && v->run)
-        return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
     if (v->run && (v->pack.dedup || v->pack.shuffle))
         return pack_in_parts_refuse(v);
-    if (v->dry_run && v->run)
-        return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
     if (v->threads.runs > 1)
         return command_wrong(self, "--threads takes one number here: leat-bench pack makes a run for each of several");
     code = pack_options_take(self, parsed, v, &t);

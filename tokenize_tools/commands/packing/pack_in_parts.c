@@ -39,10 +39,6 @@ static int check_words(const struct command *self, const struct options_parsed *
 {
     if (v->pack.dedup || v->pack.shuffle)
         return pack_in_parts_refuse(v);
-    if (v->output)
-        return command_wrong(self, "--output and --run contradict each other: a run's parts have names of their own");
-    if (v->dry_run)
-        return command_wrong(self, "--dry-run looks at a run of one process: leave --run, --parts and --part out");
     if (parsed->count > 0)
         return command_wrong(self, "a part takes the inputs of the plan: leave \"%s\" out", parsed->words[0]);
     for (size_t i = 0; pack_options[i].name; i++)

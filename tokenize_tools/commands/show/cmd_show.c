@@ -405,27 +405,16 @@ const struct option_row show_options[] = {
       .field = offsetof(struct show_values, step),
       .value = "N",
       .help = "global batch N of the plan (counted from 0); needs --batch",
+      .needs = "batch",
+      .excludes = "sample",
       .max = LEAT_MAX_SAMPLES - 1 },
     { .name = "batch",
       .type = OPTION_TEXT,
       .field = offsetof(struct show_values, batch),
       .value = "B[,B@STEP...]",
-      .help = "rows of a global batch; if it changed, with the steps: 256,512@10000" },
-    { .name = "rank",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct show_values, rank),
-      .value = "R",
-      .help = "only this rank's rows (needs --world)",
-      .rare = true,
-      .max = LEAT_MAX_SAMPLES },
-    { .name = "world",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct show_values, world),
-      .value = "W",
-      .help = "number of ranks; divides the batch",
-      .rare = true,
-      .min = 1,
-      .max = LEAT_MAX_SAMPLES },
+      .help = "rows of a global batch; if it changed, with the steps: 256,512@10000",
+      .needs = "step" },
+    COMMANDS_RANKS(struct show_values, "step", "only this rank's rows (needs --world)"),
     COMMANDS_DEALT(struct show_values),
     NO_LOSS_ROWS(show_values),
     { .name = "document",
@@ -433,12 +422,14 @@ const struct option_row show_options[] = {
       .field = offsetof(struct show_values, document),
       .value = "N",
       .help = "document N of the dataset NAME",
+      .excludes = "sample|step",
       .max = LEAT_NONE - 1 },
     { .name = "tokens",
       .type = OPTION_TEXT,
       .field = offsetof(struct show_values, tokens),
       .value = "A:B",
-      .help = "tokens A to B - 1 of the dataset NAME" },
+      .help = "tokens A to B - 1 of the dataset NAME",
+      .excludes = "sample|step|document" },
     { .name = "tokenizer",
       .letter = 't',
       .type = OPTION_LIST,
@@ -456,6 +447,7 @@ const struct option_row show_options[] = {
       .value = "FILE",
       .help = "write a page for a browser to FILE (- is standard output)",
       .more = "It is one page, without script.",
+      .excludes = "json",
       .path = true },
     { .name = "color",
       .type = OPTION_FLAG,
@@ -637,14 +629,8 @@ static bool check_values(const struct command *self, const struct show_values *v
 {
     bool of_plan = v->sample != LEAT_NONE || v->step != LEAT_NONE;
     bool of_dataset = v->document != LEAT_NONE || v->tokens;
-    struct plan_needs needs = { .options = of_plan ? &v->plan : NULL,
-                                .batch = v->step != LEAT_NONE && !v->batch ? "--step" : NULL,
-                                .rank = v->rank == LEAT_NONE && v->world != LEAT_NONE,
-                                .world = v->rank != LEAT_NONE && v->world == LEAT_NONE };
 
-    if ((v->sample != LEAT_NONE) + (v->step != LEAT_NONE) + (v->document != LEAT_NONE) + (v->tokens != NULL) > 1)
-        command_wrong(self, "only one of --sample, --step, --document and --tokens can be given");
-    else if (!of_plan && !of_dataset && v->tokenizers.count == 0)
+    if (!of_plan && !of_dataset && v->tokenizers.count == 0)
         command_wrong(self, "say what to show: --sample or --step (of a plan), --document or --tokens (of NAME), or "
                             "--tokenizer (of a text)");
     else if (of_plan && words > 0)
@@ -653,19 +639,11 @@ static bool check_values(const struct command *self, const struct show_values *v
         command_wrong(self, "--document and --tokens need the NAME of a dataset");
     else if ((of_plan || of_dataset) && v->tokenizers.count > 1)
         command_wrong(self, "several tokenizers are compared on a text only");
-    else if (v->pattern && v->tokenizers.count == 0)
-        command_wrong(self, "--pattern needs --tokenizer: it applies only to the file that --tokenizer names");
-    else if (!plan_options_complete(self, "", &needs))
+    else if (of_plan && !plan_options_complete(self, "", &v->plan))
         return false;
-    else if (v->step == LEAT_NONE && (v->rank != LEAT_NONE || v->rows || v->batch))
-        command_wrong(self, "--batch, --rank, --world and --row need --step");
-    else if (v->balance != LEAT_BALANCE_NONE && v->rank == LEAT_NONE)
-        command_wrong(self, "--balance needs --rank and --world: it says which rows of a step are whose");
     else if ((no_loss_given(&v->no_loss) || plan_options_given(&v->plan)) && !of_plan)
         command_wrong(self, "--%s needs --sample or --step: it applies to rows of a plan",
                       no_loss_given(&v->no_loss) ? no_loss_given(&v->no_loss) : plan_options_given(&v->plan));
-    else if (v->json && v->html)
-        command_wrong(self, "--json and --html cannot be combined");
     else
         return true;
     return false;
