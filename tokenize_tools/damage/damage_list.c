@@ -24,7 +24,8 @@ void damage_list_free(struct damage_list *l)
     *l = (struct damage_list) { 0 };
 }
 
-/* Takes both strings, of which the reason may be NULL where there was no memory for it. */
+/* Adds an entry with both strings, which belong to the list afterwards. The reason may be NULL if there was no
+ * memory for it. */
 static enum leat_status take(struct damage_list *l, struct damage d, struct leat_error *err)
 {
     enum leat_status s = d.reason ? GROW(l->items, l->count + 1, l->room, err) : status_no_memory(err, sizeof d);
@@ -94,7 +95,7 @@ enum leat_status damage_list_write(const struct damage_list *l, struct buffer *o
 
 /* ---- Reading ---- */
 
-/* A number of bytes, or null; false: the member is neither. */
+/* Reads a number of bytes, or null. Returns false if the member is neither. */
 static bool take_number(const struct jsontree *j, const char *key, uint64_t *number)
 {
     uint32_t node = jsontree_member(j, 0, key);
@@ -103,7 +104,7 @@ static bool take_number(const struct jsontree *j, const char *key, uint64_t *num
     return node != JSONTREE_NONE && (j->nodes[node].kind == JSONTREE_NULL || jsontree_u64(j, node, number));
 }
 
-/* Reads a line; LEAT_E_VOCABULARY if it is no such object. */
+/* Reads a line. Returns LEAT_E_VOCABULARY if it is no such object. */
 static enum leat_status read_line(const char *line, size_t bytes, struct damage *d, struct leat_error *err)
 {
     struct jsontree j;

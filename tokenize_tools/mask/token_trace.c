@@ -1,8 +1,9 @@
 /*
- * token_trace.c: see token_trace.h. Tokens are spelled one after another: byte-level ones and added ones as they stand,
- * those of sentencepiece with U+2581 for a space, and <0xNN> for a byte. Only the space before a text leaves a choice,
- * where a stretch (the text, or what follows an added token) begins with a space of its own: the stretch is first tried
- * without, then with a mark that stands for nothing. The whole text must come out, so a wrong choice cannot pass.
+ * token_trace.c: spells tokens one after another, and compares them with the text. Byte-level and added tokens are
+ * spelled as they stand; those of sentencepiece with U+2581 for a space, and <0xNN> for a byte. Only the space that
+ * may come before a text leaves a choice, where a stretch (the text, or what follows an added token) begins with a
+ * space of its own: the stretch is first tried without a mark for this space, then with one that stands for nothing.
+ * The whole text must come out, so a wrong choice is noticed.
  */
 #include "token_trace.h"
 
@@ -69,7 +70,7 @@ static bool spell_marks(const struct trace *t, uint64_t *at, const struct token_
     return true;
 }
 
-/* White space before an added token, and after one, may belong to it. */
+/* Spells an added token. White space before it, and after it, may belong to it. */
 static bool spell_added(const struct trace *t, uint64_t *at, const struct token_text *token)
 {
     uint64_t to = *at;
@@ -102,7 +103,7 @@ static bool spell_plain(const struct trace *t, uint64_t *at, const struct token_
     return spell_marks(t, at, token, 0);
 }
 
-/* Spells a token; `mark`: its first character stands for nothing. */
+/* Spells a token. If `mark` is true, its first character stands for nothing. */
 static bool spell(const struct trace *t, uint64_t *at, const struct token_text *token, bool mark)
 {
     if (token->added)
@@ -117,7 +118,7 @@ static bool spell(const struct trace *t, uint64_t *at, const struct token_text *
     return true;
 }
 
-/* The same for the first token after an added one, which may have swallowed white space: its end moves then. */
+/* Spells the first token after an added one, which may have swallowed white space: then its end moves. */
 static bool spell_after(const struct trace *t, uint64_t *at, const struct token_text *token, bool mark, uint64_t *end)
 {
     uint64_t from = *at;
@@ -132,7 +133,7 @@ static bool spell_after(const struct trace *t, uint64_t *at, const struct token_
     return found;
 }
 
-/* Returns true if it begins with a space, which may stand for nothing. */
+/* Returns true if a token begins with a space, which may stand for nothing. */
 static bool has_mark(const struct token_text *token)
 {
     if (token->added || token->bytes == 0)
@@ -181,7 +182,8 @@ void token_texts_free(struct token_texts *t)
     *t = (struct token_texts) { 0 };
 }
 
-/* Returns true if a text goes on with a plain token's bytes: nearly all have at most 8, and are compared at once. */
+/* Returns true if the text goes on with a plain token's bytes. Nearly all tokens have at most 8 bytes, which are
+ * compared at once. */
 static inline bool goes_on(const char *text, size_t left, const struct token_text *token)
 {
     size_t bytes = token->bytes;
@@ -191,8 +193,8 @@ static inline bool goes_on(const char *text, size_t left, const struct token_tex
     return bytes <= left && memcmp(text, token->text, bytes) == 0;
 }
 
-/* Spells tokens from ids[i] on as long as they are plain, as nearly all are; returns the first that is not, or that the
- * text has not. */
+/* Spells tokens from ids[i] on as long as they are plain, as nearly all are. Returns the first that is not, or that
+ * the text does not have. */
 static uint64_t trace_plain(const struct token_texts *texts, const struct trace *t, const uint32_t *ids, uint64_t i,
                             uint64_t count, uint64_t *at, uint64_t *ends)
 {
@@ -216,7 +218,7 @@ enum leat_status token_trace(const struct token_texts *texts, const char *text, 
 {
     const struct trace t = { text, bytes };
     struct token_text token = { 0 };
-    uint64_t at = 0, stretch = 0, furthest = 0; /* stretch: its first token */
+    uint64_t at = 0, stretch = 0, furthest = 0; /* number of the first token of the stretch */
     bool mark = false, may_mark = false;
 
     for (uint64_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@
 #include "base/show.h"
 #include "base/status.h"
 
-/* What all pages look like. Colours are named once for light, once for dark; paper gets the light ones. */
+/* The style of all pages. Colours are named once for light, once for dark; paper gets the light ones. */
 static const char common_style[] =
     ":root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--box:#f6f8fa;"
     "--shade1:#d6e8fb;--shade2:#fbe7c3;--idle1:#e4e7eb;--idle2:#f1f3f5;--special:#5b2a86;--on-special:#fff;"
@@ -44,7 +44,7 @@ const char *page_common_style(void)
 
 #define FIRST_LINE "<!DOCTYPE html>\n"
 
-/* Returns true if there is a file that is no page, such as a dataset's. */
+/* Returns true if a file exists that is no page, such as a dataset's. */
 static bool is_other_file(const char *path)
 {
     char line[sizeof FIRST_LINE] = "";
@@ -58,7 +58,7 @@ static bool is_other_file(const char *path)
     return !page;
 }
 
-/* A file gets its name when it is complete; what is none is written as it is. */
+/* Opens the output. A file gets its name when it is complete; a device is written directly. */
 static enum leat_status open_file(struct page *p, struct leat_error *err)
 {
     struct stat about;
@@ -116,7 +116,7 @@ enum leat_status page_close(struct page *p, int failed, struct leat_error *err)
     int bad;
 
     fputs("</body>\n</html>\n", p->out);
-    if (p->out == stdout) /* the command looks at its end whether all was written */
+    if (p->out == stdout) /* the command checks at its end whether everything was written */
         return LEAT_OK;
     bad = fflush(p->out) != 0 || ferror(p->out);
     if (bad && !failed)

@@ -16,11 +16,11 @@
 #define PROTOCOL     "2"
 #define TICK_MS      50
 #define NS_PER_MS    UINT64_C(1000000)
-#define START_NS     (UINT64_C(60000) * NS_PER_MS) /* that a process may take to answer at all */
-#define GATHERED     ((size_t)16 << 10)            /* bytes of a field that is sent with others */
+#define START_NS     (UINT64_C(60000) * NS_PER_MS) /* time in which a process must answer at all */
+#define GATHERED     ((size_t)16 << 10)            /* bytes up to which a field is sent with others */
 #define FRAME_FIELDS 4u
 #define REASON_BYTES 4096u
-#define MAX_FRAME    ((size_t)64 << 20) /* as render.py has it */
+#define MAX_FRAME    ((size_t)64 << 20) /* the limit that render.py has, too */
 
 struct renderer {
     const struct leat_renderers *calls;
@@ -157,7 +157,7 @@ static enum leat_status nonsense(struct leat_error *err)
     return status_set(err, LEAT_E_DEVICE, "what the process that renders conversations says is no answer");
 }
 
-/* Finds the fields of the frame in r->in; *count: how many. */
+/* Finds the fields of the frame in r->in, and sets *count to their number. */
 static enum leat_status find_fields(const struct renderer *r, struct field fields[FRAME_FIELDS], uint32_t *count,
                                     struct leat_error *err)
 {
@@ -231,7 +231,7 @@ static enum leat_status send_start(struct renderer *r, const struct render_plan 
     return s;
 }
 
-/* Why it cannot render; `why` is the end of the frame. */
+/* Reports why the process cannot render; `why` is the rest of the frame. */
 static enum leat_status refused(const struct field *what, const struct field *why, struct leat_error *err)
 {
     if (is(what, "jinja2"))
@@ -329,7 +329,7 @@ const char *renderer_version(const struct renderer *r)
 
 /* ---- Conversations ---- */
 
-/* Sends a field: a short one with those before it, at once; a long one from where it is. */
+/* Sends a field: a short one together with those before it; a long one from where it is. */
 static enum leat_status send_field(struct renderer *r, const char *bytes, size_t size, struct leat_error *err)
 {
     enum leat_status s;
@@ -361,7 +361,7 @@ enum leat_status renderer_ask(struct renderer *r, const struct render_request *r
     return s == LEAT_OK ? send_all(r, r->out.bytes, r->out.size, err) : s;
 }
 
-/* Returns true if it is a text, with marks for it. */
+/* Returns true if a field is a text, with as many marks. */
 static bool is_text(const struct renderer *r, const struct field *text, const struct field *marks)
 {
     uint8_t all = 0;
@@ -388,7 +388,7 @@ static bool is_weight(double number)
     return number >= 0 && number <= 1;
 }
 
-/* Reads the stretches of a text of `text_bytes`. LEAT_E_DEVICE: they are none. */
+/* Reads the stretches of a text of `text_bytes`. Returns LEAT_E_DEVICE if they are invalid. */
 static enum leat_status read_stretches(struct renderer *r, const struct field *from, size_t text_bytes,
                                        struct leat_error *err)
 {

@@ -35,19 +35,19 @@
 #include "base/buffer.h"
 #include "leat_pack.h"
 
-/* The roles that learned tokens are counted by; all others are one. */
+/* The roles for which learned tokens are counted; all other roles are counted as one. */
 enum { RENDER_ROLES = 7 };
 extern const char *const render_roles[RENDER_ROLES];
 
-/* Bytes [begin, end) of the text that count alike. Weights are from 0 to 1. */
-#define RENDER_TURN   1u /* its message's turn ends after it: the token that ends it counts as much as `turn` */
+/* Bytes [begin, end) of the text with equal weights, which are from 0 to 1. */
+#define RENDER_TURN   1u /* the message's turn ends after it: the token that ends the turn counts as much as `turn` */
 #define RENDER_WITHIN 2u /* that token is in the stretch, which {% generation %} wrote */
 struct render_stretch {
     uint32_t begin, end, role, flags;
     double weight, turn;
 };
 
-/* The templates of a run, and what they get: the frame that opens a renderer, from the date on. */
+/* The templates of a run and their arguments: the frame that opens a renderer, from the date on. */
 struct render_plan {
     struct buffer fields;
     uint32_t count;
@@ -58,14 +58,17 @@ struct render_limits {
     uint64_t memory;                 /* for rendering */
     uint64_t max_bytes;              /* of a text */
     uint32_t seconds;                /* for one conversation */
-    uint32_t (*stop)(void *context); /* asked now and then: 1 ends a call with LEAT_E_STOPPED */
+    uint32_t (*stop)(void *context); /* called now and then; 1 ends a call with LEAT_E_STOPPED */
     void *context;
 };
 
 struct renderer;
 
-/* Starts a process. `calls` and what `limits` points to must outlive it. LEAT_E_ARGUMENT: jinja2, leat's package or the
- * date is missing; LEAT_E_UNSUPPORTED: the template cannot be used. The sentence says which. */
+/*
+ * Starts a process. `calls` and the memory that `limits` points to must outlive it. Returns LEAT_E_ARGUMENT if
+ * jinja2, leat's package or the date is missing, and LEAT_E_UNSUPPORTED if the template cannot be used. The error
+ * says which.
+ */
 enum leat_status renderer_open(struct renderer **out, const struct leat_renderers *calls,
                                const struct render_plan *plan, const struct render_limits *limits,
                                struct leat_error *err);
@@ -76,7 +79,7 @@ const char *renderer_version(const struct renderer *r);
 
 /* A conversation: values of JSON, which other bytes may follow. */
 struct render_request {
-    const char *messages, *tools; /* NULL: it has none */
+    const char *messages, *tools; /* NULL if the conversation has none */
     size_t messages_bytes, tools_bytes;
 };
 
@@ -84,22 +87,25 @@ enum render_kind { RENDER_TEXT, RENDER_REJECTED, RENDER_TOO_BIG, RENDER_FAILED }
 
 struct render_answer {
     enum render_kind kind;
-    const char *text; /* a rendered text; or the reason, of which a byte 0 is the end; or "text" or "memory" */
+    const char *text; /* a rendered text; or a reason, which ends in a zero byte; or "text" or "memory" */
     size_t bytes;
     const uint8_t *marks;
     const struct render_stretch *stretches;
     size_t stretch_count;
 };
 
-/* Sends a batch; renderer_answer() must then be called for each, or renderer_close(). */
+/* Sends a batch. renderer_answer() must then be called for each conversation, or renderer_close(). */
 enum leat_status renderer_ask(struct renderer *r, const struct render_request *requests, size_t count,
                               struct leat_error *err);
 
-/* The next answer, until the next call. LEAT_E_AGAIN: nothing came in the time that one conversation may take.
- * LEAT_E_DEVICE: the process ended, or what it said is no answer. After any failure it can only be closed. */
+/*
+ * Gets the next answer, which is valid until the next call. Returns LEAT_E_AGAIN if nothing came in the time that
+ * one conversation may take, and LEAT_E_DEVICE if the process ended, or what it sent is no answer. After any failure
+ * the renderer can only be closed.
+ */
 enum leat_status renderer_answer(struct renderer *r, struct render_answer *answer, struct leat_error *err);
 
-/* Gives back memory that long texts took. */
+/* Frees memory that long texts took. */
 void renderer_trim(struct renderer *r, size_t keep_bytes);
 
 #endif

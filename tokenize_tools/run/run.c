@@ -1,4 +1,4 @@
-/* run.c: plans, opens and closes a run: see leat/run.h. */
+/* run.c: plans, opens and closes a run. */
 #include "run.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* ---- Plan -------------------------------------------------------------------------------------------------------- */
 
-/* What each part would do differently, or nobody could do twice. */
+/* Refuses options that each part would take in another way, or that only make sense once. */
 static enum leat_status check_pack(const struct leat_pack_options *o, uint32_t parts, struct leat_error *err)
 {
     if (parts == 0 && o->by)
@@ -79,7 +79,7 @@ static enum leat_status check_options(const struct leat_run_options *o, const st
     return s == LEAT_OK ? check_pack(pack, o->parts, err) : s;
 }
 
-/* Looks up what all parts have in common, and writes it beside the plan. */
+/* Looks up the facts that all parts have in common, and writes them beside the plan. */
 static enum leat_status describe(struct leat_run *run, bool here, struct leat_error *err)
 {
     struct pack_in_run in_run = { .judge = run_shared_judge, .context = run };
@@ -106,7 +106,7 @@ static enum leat_status publish(struct leat_run *run, bool here, struct leat_err
     return s == LEAT_OK ? run_publish(run->folder, &run->plan, err) : s;
 }
 
-/* The plan of the options, which it points into. */
+/* Makes the plan of the options, which it points into. */
 static void make_plan(struct run_plan *plan, const struct leat_run_options *o, const struct leat_pack_options *pack,
                       const char *from)
 {
@@ -119,7 +119,7 @@ static void make_plan(struct run_plan *plan, const struct leat_run_options *o, c
                                 .pack = *pack };
 }
 
-/* Whether the conditions make sense, which each attempt would ask. */
+/* Checks that the conditions make sense, before each attempt would. */
 static enum leat_status check_keep(const struct leat_pack_options *o, struct leat_error *err)
 {
     struct record_judges judges = { 0 };
@@ -131,7 +131,7 @@ static enum leat_status check_keep(const struct leat_pack_options *o, struct lea
     return s;
 }
 
-/* The plan may be in a bucket; there is nothing to look up but the tokenizer. */
+/* Creates a run whose parts are pushed. The plan may be in a bucket; only the tokenizer is looked up. */
 static enum leat_status create_pushed(struct leat_run **out, struct leat_run *run, const char *folder, bool append,
                                       struct leat_error *err)
 {
@@ -177,7 +177,8 @@ enum leat_status leat_run_create(struct leat_run **out, const char *folder, cons
     if (s == LEAT_OK)
         s = publish(&run, !o.from, err);
     if (s != LEAT_OK && made && run.folder)
-        (void)rmdir(run.folder); /* of which nothing came; if it is not empty, another process plans there */
+        (void)rmdir(run.folder); /* this removes a folder that was made for nothing; if it is not empty, another
+                                    process plans there */
     if (s == LEAT_OK)
         s = leat_run_open(out, run.folder, err);
     leat_tokenizer_close(run.tokenizer);
@@ -253,7 +254,7 @@ enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_
     return s;
 }
 
-/* The Hub may say to wait. */
+/* Tells the caller why a call waits: the Hub may ask for that. */
 static uint32_t on_waiting(void *options, const char *why)
 {
     if (why)

@@ -24,20 +24,20 @@
 #include "run_plan.h"
 
 struct leat_run {
-    char *name;   /* the folder as it was given */
-    char *folder; /* from the root on */
+    char *name;   /* name of the folder as it was given */
+    char *folder; /* absolute path of the folder */
     struct run_plan plan;
-    struct leat_tokenizer *tokenizer; /* NULL: not needed yet */
-    struct leat_run_part *items;      /* what leat_run_status() has given out last */
+    struct leat_tokenizer *tokenizer; /* the plan's tokenizer; NULL: not needed yet */
+    struct leat_run_part *items;      /* the list that leat_run_status() has returned last */
     char *left, *unfinished;
 };
 
-/* Frees what leat_run_status() has given out. */
+/* Frees the list that leat_run_status() has returned. */
 void run_free_status(struct leat_run *run);
 
 struct pack_in_run;
 
-/* pack_inputs() of the plan's inputs, with a chat template where the plan has it. */
+/* Does what pack_inputs() does for the plan's inputs, with the plan's chat template. */
 enum leat_status run_pack(struct leat_run *run, const char *output, struct leat_pack_options *options,
                           const struct pack_in_run *in_run, struct leat_pack_report *report, struct leat_error *err);
 

@@ -35,7 +35,7 @@ static const struct damage_row damages[] = {
     AT(LEFT) = { FILE(PART), MEND(STEPS), WAITS(ALL), LEAT_HINT_NONE },
 };
 
-/* What errors say by their status that no row is of. */
+/* Returns the advice for errors by their status, if they belong to no row. */
 static struct damage_row by_status(const struct leat_error *err)
 {
     enum leat_hint hint = (enum leat_hint)err->hint;
@@ -45,7 +45,7 @@ static struct damage_row by_status(const struct leat_error *err)
         return (struct damage_row) { FILE(NONE), MEND(CALL), WAITS(NOTHING), hint };
     case LEAT_E_EXISTS:
         return (struct damage_row) { FILE(OUTPUT), MEND(CALL), WAITS(NOTHING), hint };
-    case LEAT_E_STATE: /* a run that was aborted, replaced or committed */
+    case LEAT_E_STATE: /* the run was aborted, replaced or committed */
         return (struct damage_row) { FILE(PLAN), MEND(CALL), WAITS(ALL), hint };
     case LEAT_E_REJECTS: /* of a part that is pushed */
         return damages[RUN_REJECTS_OF_ALL - RUN_DAMAGE];
@@ -56,7 +56,7 @@ static struct damage_row by_status(const struct leat_error *err)
     case LEAT_E_NO_MEMORY:
     case LEAT_E_PERMISSION:
     case LEAT_E_STOPPED:
-    case LEAT_E_NO_FILE: /* of a disk that is not there yet */
+    case LEAT_E_NO_FILE: /* the disk may not be there yet */
         return (struct damage_row) { FILE(NONE), MEND(AGAIN), WAITS(PART), hint };
     default:
         return (struct damage_row) { FILE(INPUT), MEND(RESTORE), WAITS(PART), hint };

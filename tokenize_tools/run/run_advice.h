@@ -1,4 +1,4 @@
-/* run_advice.h: the table of damage: which file of a run it is, what makes it right, what waits for that. */
+/* run_advice.h: the table of damage: which file of a run is damaged, what repairs it, and what waits for that. */
 #ifndef LEAT_TOKENIZE_TOOLS_RUN_ADVICE_H
 #define LEAT_TOKENIZE_TOOLS_RUN_ADVICE_H
 
@@ -10,23 +10,23 @@ enum run_damage {
     RUN_DAMAGE = 1000,
     RUN_NO_PLAN = RUN_DAMAGE, /* leat-run is missing */
     RUN_PLAN_DAMAGED,
-    RUN_PLAN_VERSION,   /* another version wrote it */
-    RUN_PLAN_OTHER,     /* it is that of another run */
-    RUN_PARTS_OTHER,    /* there are parts, and no plan */
+    RUN_PLAN_VERSION,   /* another version wrote the plan */
+    RUN_PLAN_OTHER,     /* the plan belongs to another run */
+    RUN_PARTS_OTHER,    /* there are parts, but no plan */
     RUN_SHARED_MISSING, /* leat-run.inputs */
     RUN_SHARED_DAMAGED,
-    RUN_SHARED_DIFFERS, /* inputs are others now */
+    RUN_SHARED_DIFFERS, /* the inputs have changed */
     RUN_BUSY,           /* another process packs the part */
-    RUN_PART_CUT,       /* its inputs broke off */
-    RUN_PART_DAMAGED,   /* its dataset is not whole */
-    RUN_UNFINISHED,     /* what an earlier step left cannot be gone on with */
+    RUN_PART_CUT,       /* the part's inputs broke off */
+    RUN_PART_DAMAGED,   /* the part's dataset is not whole */
+    RUN_UNFINISHED,     /* the files of an earlier step cannot be continued */
     RUN_REJECTS,
-    RUN_REJECTS_OF_ALL, /* of a run whose parts are pushed */
-    RUN_LEFT,           /* parts are not done */
+    RUN_REJECTS_OF_ALL, /* a run whose parts are pushed has too many rejects */
+    RUN_LEFT,           /* some parts are not done */
     RUN_DAMAGES
 };
 
-/* Makes the error one of this row; returns its status. `err` may be NULL. */
+/* Makes the error one of this row, and returns its status. `err` may be NULL. */
 enum leat_status run_advise(struct leat_error *err, enum leat_status status, enum run_damage row);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * run_append.c: a run whose parts follow those of the dataset that is in its folder. Its plan says which list that is;
- * its commit keeps this list under a name of its own before it writes the longer one. No part that the list names is
- * touched by any of this.
+ * run_append.c: a run whose parts follow those of the dataset that is in its folder. Its plan says which list that
+ * is; its commit keeps this list under a second name before it writes the longer one. No part that the list names
+ * changes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ bool pushed_has_split(const struct folder_list *list, const char *name)
     return false;
 }
 
-/* Returns true if the list has parts of these splits, and of no other. */
+/* Returns true if the list has parts of these splits, and of no others. */
 static bool has_splits(const struct folder_list *list, const struct leat_pack_options *pack)
 {
     for (uint64_t i = 0; i < pack->split_count; i++)
@@ -122,7 +122,7 @@ enum leat_status pushed_keep_list(struct run_place *place, const struct folder_l
     folder_list_hex(name + sizeof FOLDER_LIST, list->run);
     if (s == LEAT_OK)
         s = run_place_write(place, name, text->bytes, text->size, false, &why);
-    if (s == LEAT_E_EXISTS) /* by a commit that did not come to its end */
+    if (s == LEAT_E_EXISTS) /* an earlier commit, which did not end, has made it */
         s = LEAT_OK;
     if (s != LEAT_OK && err)
         *err = why;
@@ -131,7 +131,7 @@ enum leat_status pushed_keep_list(struct run_place *place, const struct folder_l
 
 /* ---- Lists that are swept ---------------------------------------------------------------------------------------- */
 
-/* Returns true if parts were appended to the earlier list until it was this one. */
+/* Returns true if this list grew from the earlier one by appending parts. */
 static bool grew_from(const struct folder_list *list, const struct folder_list *earlier)
 {
     if (memcmp(list->run, earlier->run, sizeof list->run) == 0 || earlier->count >= list->count)
@@ -161,7 +161,7 @@ enum leat_status pushed_sweep_list(struct run_place *place, const struct folder_
     s = run_place_read_list(place, file, &earlier, &text, &why);
     if (s == LEAT_OK && earlier.count > 0 && !grew_from(list, &earlier))
         s = run_place_remove(place, file, &why);
-    if (s == LEAT_E_CHECKSUM || s == LEAT_E_VERSION) /* not this version's to judge */
+    if (s == LEAT_E_CHECKSUM || s == LEAT_E_VERSION) /* a list of another version cannot be judged here */
         s = LEAT_OK;
     folder_list_free(&earlier);
     buffer_free(&text);

@@ -1,9 +1,9 @@
 /*
- * run_attempt.c: an attempt at a part that is pushed: leat_run_push() and leat_run_finish(), and the piece that comes
- * of it. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket, in a scratch
- * folder, from which what is finished is sent. Of a run with splits, it writes one dataset, which is divided when it is
- * finished: in the scratch folder into files beside each other, whose names all begin as those of an unfinished
- * attempt do, since it has the attempts of all runs, and no folders.
+ * run_attempt.c: an attempt at a part that is pushed: leat_run_push() and leat_run_finish(), and the piece that is
+ * their result. It is a packer (pack.h, struct packer_part) that writes in the run's folder; for a bucket it writes
+ * in a scratch folder, from which finished files are sent. In a run with splits, it writes one dataset, which is
+ * divided when it is finished. In the scratch folder, which has the attempts of all runs and no folders, the results
+ * lie beside each other, with names that begin like those of an unfinished attempt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +21,16 @@
 #include "pack/pack.h"
 #include "run_pushed.h"
 
-#define PAGE_BYTES 4096u /* of an index: its first page ends in its checksum (FORMAT.md) */
+#define PAGE_BYTES 4096u /* bytes of an index's first page, which ends in its checksum (FORMAT.md) */
 
 /* ---- An attempt -------------------------------------------------------------------------------------------------- */
 
 struct attempt {
     struct packer_part part; /* first */
     char *place;             /* of the run */
-    char *path;              /* of the dataset, here: in the folder, or in the scratch folder */
-    char *whole;             /* with splits, what is divided into it and theirs; else NULL */
-    char *given;             /* whose name the list of rejects has */
+    char *path;              /* path of the dataset on this machine, in the folder or in the scratch folder */
+    char *whole;             /* with splits, the dataset that is divided; else NULL */
+    char *given;             /* dataset whose name the list of rejects has */
     struct leat_merge_options dividing;
     bool divided;
     char *chat;
@@ -38,8 +38,10 @@ struct attempt {
     uint64_t number;
     char key[LEAT_RUN_MAX_KEY + 1];
     char name[PUSHED_NAME];
-    bool remote, complete, counts; /* all is written here; and it is one that a commit may name */
-    char *lock_path;               /* of a scratch folder, or with splits: locked until the attempt ends; else NULL */
+    bool remote, complete, counts; /* remote: the run is in a bucket; complete: all is written here; counts: a commit
+                                      may name it */
+    char *lock_path;               /* file that is locked until the attempt ends, for a scratch folder or with
+                                      splits; else NULL */
     int lock_fd;
 };
 
@@ -47,7 +49,7 @@ static const char *const finished[] = { ".leat", ".tokens", ".rejects.jsonl" };
 
 #define SUFFIXES (sizeof finished / sizeof *finished)
 
-/* Returns the split that gets dataset `i` of an attempt; NULL: none, it is the rest. */
+/* Returns the split that gets dataset `i` of an attempt; NULL for the rest. */
 static const char *split_of(const struct attempt *a, uint64_t i)
 {
     return i == 0 ? NULL : a->dividing.splits[i - 1].name;
@@ -60,7 +62,7 @@ static bool is_any(void *context, const char *name)
     return true;
 }
 
-/* Its name here, and a suffix; the caller frees it. And in the place. */
+/* Return the dataset's name on this machine, and in the place, with a suffix. The caller frees it. */
 static char *dataset_here(const struct attempt *a, uint64_t i, const char *suffix)
 {
     return pack_output_name(a->path, split_of(a, i), !a->remote, suffix);
@@ -124,7 +126,7 @@ static void free_attempt(struct attempt *a)
     free(a);
 }
 
-/* A file of this attempt, which does not count: it may have got its name while an abort swept the others. */
+/* A file of this attempt, which does not count: it may have got its name while an abort removed the others. */
 struct mine {
     struct run_place *place;
     const char *name;
@@ -141,13 +143,13 @@ static enum leat_status remove_mine(void *context, const char *file, uint64_t si
                : LEAT_OK;
 }
 
-/* A packer whose lock was swept while it opened, by an abort or a commit, leaves alone what it made after that: another
- * might have taken its name. Nobody else has the name of an attempt. */
+/* Removes the files of a packer whose lock was removed by an abort or a commit while it opened. The packer leaves
+ * these files alone, since another one might have taken its name; but nobody else has the name of an attempt. */
 static void remove_unfinished_in(struct run_place *place, const struct attempt *a)
 {
     if (place->folder) {
         (void)run_place_list(place, remove_mine, &(struct mine) { place, a->name }, NULL);
-        (void)rmdir(place->path); /* if it is empty, its run was aborted */
+        (void)rmdir(place->path); /* an empty folder means that its run was aborted */
     }
     run_place_close(place);
 }
@@ -164,8 +166,8 @@ static void remove_unfinished(const struct attempt *a)
     remove_unfinished_in(&place, a);
 }
 
-/* The packer is freed: what does not count goes. The list of rejects of one that had too many stays, as its error has
- * promised. */
+/* Frees the attempt when its packer is freed, and removes files that do not count. If there were too many rejects,
+ * their list stays, as its error has promised. */
 static void freed(struct packer_part *part)
 {
     struct attempt *a = (struct attempt *)part;
@@ -184,7 +186,8 @@ static void freed(struct packer_part *part)
 
 /* ---- In a scratch folder ---- */
 
-/* Returns true if an attempt that was made here has ended: nobody has locked NAME.lock, which is made first. */
+/* Returns true if an attempt that was made on this machine has ended: nobody has locked NAME.lock, which is made
+ * first. */
 static bool has_ended(const struct run_place *folder, const char *file, size_t length)
 {
     char *name = strndup(file, length), *path = name ? run_place_file(folder, name, ".lock") : NULL;
@@ -209,7 +212,7 @@ static enum leat_status sweep_scratch(void *context, const char *file, uint64_t 
     return length > 0 && has_ended(folder, file, length) ? run_place_remove(folder, file, err) : LEAT_OK;
 }
 
-/* Where the attempt is made, and locks that. */
+/* Finds where the attempt is made, and locks that place. */
 static enum leat_status take_names(struct attempt *a, const struct run_place *here, const char *lock,
                                    struct leat_error *err)
 {
@@ -227,8 +230,8 @@ static enum leat_status take_names(struct attempt *a, const struct run_place *he
     return lock ? own_file_begin(&a->lock_fd, a->lock_path, err) : LEAT_OK;
 }
 
-/* Makes FOLDER/leat-parts-USER, which nobody else can look into: the folder may be one for all users. Sweeps what
- * attempts left there that died on this machine, and locks a place in it. */
+/* Makes FOLDER/leat-parts-USER, which nobody else can look into, since the folder may be one for all users. Removes
+ * what attempts left there whose processes died on this machine, and locks a place in it. */
 static enum leat_status take_scratch(struct attempt *a, const char *folder, struct leat_error *err)
 {
     struct run_place place = { 0 };
@@ -243,7 +246,7 @@ static enum leat_status take_scratch(struct attempt *a, const char *folder, stru
     snprintf(user, sizeof user, "%lu", (unsigned long)geteuid());
     parts = path_join(folder, "leat-parts-", user, NULL);
     if (parts)
-        (void)mkdir(parts, 0700); /* what fails is found next */
+        (void)mkdir(parts, 0700); /* a failure shows in the next call */
     s = parts ? own_file_make_folder(parts, &made, err) : status_no_memory(err, strlen(folder));
     if (s == LEAT_OK)
         s = run_place_open(&place, parts, false, NULL, err);
@@ -258,7 +261,7 @@ static enum leat_status take_scratch(struct attempt *a, const char *folder, stru
 
 /* ---- Its begin and its end ---- */
 
-/* A folder that is missing went with its run. */
+/* Opens the run's place. If the folder is missing, it was removed with its run. */
 static enum leat_status open_place(struct run_place *place, const char *path, struct leat_error *err)
 {
     enum leat_status s = run_place_open(place, path, false, NULL, err);
@@ -303,14 +306,14 @@ static enum leat_status make_options(struct leat_pack_options *o, struct attempt
     o->threads = how->threads > 0 ? how->threads : o->threads;
     o->memory = how->memory > 0 ? how->memory : o->memory;
     o->renderers = how->renderers;
-    o->max_rejects_ppm = LEAT_NONE;         /* a share of all parts, which the commit sees */
+    o->max_rejects_ppm = LEAT_NONE;         /* a share of the rejects of all parts, which only the commit knows */
     o->store_mask |= o->mask_field != NULL; /* documents come with their masks */
     o->mask_field = NULL;
-    o->split_count = 0; /* that is for later: */
+    o->split_count = 0; /* splitting comes later */
     a->dividing.threads = o->threads;
     a->dividing.memory = o->memory / 2;
     a->dividing.created = o->created;
-    a->dividing.force = 1; /* what an earlier try has left */
+    a->dividing.force = 1; /* an earlier try may have left files */
     if (s == LEAT_OK && o->chat && *o->chat) {
         a->chat = run_plan_path(&run->plan, o->chat);
         o->chat = a->chat;
@@ -376,7 +379,7 @@ enum leat_status leat_run_push(struct leat_packer **out, struct leat_run *run, c
     return s;
 }
 
-/* What a finished dataset of this machine is, as a list has it. */
+/* Describes a finished dataset of this machine as a list has it. */
 enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path, struct leat_error *err)
 {
     const struct leat_open_options how = { .size = sizeof how, .access = LEAT_ACCESS_READ };
@@ -406,7 +409,7 @@ enum leat_status pushed_describe(struct leat_run_piece *piece, const char *path,
     return s;
 }
 
-/* The list of rejects is small, and only for people. */
+/* Sends the list of rejects, which is small, and only for people. */
 static enum leat_status send_rejects(struct attempt *a, struct run_place *place, struct leat_error *err)
 {
     char *folder = file_folder(a->given), *name = path_append(a->name, strlen(a->name), finished[2], NULL);
@@ -443,7 +446,7 @@ static enum leat_status take_dataset(struct attempt *a, uint64_t i, struct run_p
     piece->attempt = a->number;
     if (s == LEAT_OK && a->remote)
         s = url ? leat_push(path, url, NULL, NULL, err) : status_no_memory(err, strlen(name));
-    if (s == LEAT_E_EXISTS) /* the name is random: an earlier call, whose answer was lost, has sent it */
+    if (s == LEAT_E_EXISTS) /* the name is random, so an earlier call, whose answer was lost, has sent it */
         s = LEAT_OK;
     free(path);
     free(url);
@@ -473,8 +476,8 @@ static enum leat_status take_datasets(struct attempt *a, struct run_place *place
     return s == LEAT_OK && a->remote ? send_rejects(a, place, err) : s;
 }
 
-/* Looks at the run last: then the files of an attempt that still counts have their names. Those of one that does not
- * may have gone under it meanwhile: that is the reason, whatever failed. */
+/* Ends an attempt. It looks at the run last: then the files of an attempt that counts have their names. The files of
+ * one that does not may have been removed meanwhile: that is then the reason, whatever failed. */
 static enum leat_status end_attempt(struct attempt *a, enum leat_status s, struct leat_run_piece *pieces,
                                     struct leat_error *err)
 {
@@ -563,7 +566,8 @@ enum leat_status leat_run_piece_read(struct leat_run_piece *piece, const char *t
         slash = strchr(name, '/');
         snprintf(p.split, sizeof p.split, "%.*s", slash ? (int)(slash - name) : 0, name);
         snprintf(p.key, sizeof p.key, "%.128s", slash ? slash + 1 : name);
-        leat_run_piece_text(&p, again); /* what is written otherwise is no piece: signs, blanks, what follows */
+        leat_run_piece_text(&p, again); /* a piece has only one spelling: signs, blanks or anything after it are
+                                           refused */
         if (strcmp(text, again) == 0 && pushed_check_key(p.key, NULL) == LEAT_OK &&
             (!slash || pushed_check_key(p.split, NULL) == LEAT_OK)) {
             *piece = p;

@@ -1,6 +1,7 @@
 /*
- * run_beat.c: see run_beat.h. The file is written in place and synced: another machine that opens it sees the new bytes
- * and the new time, also on network file systems, which may show the old file of a name for a minute.
+ * run_beat.c: writes and reads signs of life. The file is written in place and synced: another machine that opens it
+ * sees the new bytes and the new time, also on network file systems, which may show the old file of a name for a
+ * minute.
  */
 #include "run_beat.h"
 
@@ -19,14 +20,14 @@
 #include "base/status.h"
 #include "base/thread.h"
 
-#define BEAT_BYTES 2048 /* always as many, so that no rest of an older text follows */
+#define BEAT_BYTES 2048 /* constant, so that nothing of an older text stays behind a shorter one */
 #define BEAT_STACK ((size_t)128 << 10)
 
 static const char *const states[] = { "running", "stopped", "failed" };
 
 /* ---- Reading ---- */
 
-/* Returns the value of a line NAME VALUE; NULL: it has another name. */
+/* Returns the value of a line NAME VALUE; NULL if it has another name. */
 static const char *value_of(const char *line, const char *name)
 {
     size_t length = strlen(name);
@@ -98,7 +99,7 @@ static bool read_beat(int fd, struct beat_read *r)
 
 bool run_beat_read(const char *path, struct beat_read *r)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe is not waited for */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening does not wait for a pipe */
     bool good = fd >= 0 && read_beat(fd, r);
 
     if (!good)
@@ -183,7 +184,7 @@ enum leat_status run_beat_begin(struct run_beat *b, char *path, struct leat_erro
         return s;
     if (read_beat(b->fd, &before)) {
         memcpy(b->damage, before.damage, sizeof b->damage);
-        b->facts = before.facts; /* until it has done anything itself */
+        b->facts = before.facts; /* until the process has done something itself */
         beat_facts_keep(&b->facts);
         b->facts.tokens_per_s = b->facts.bytes_per_s = 0;
     }
@@ -279,7 +280,7 @@ static bool has_dataset(const struct run_beat *b)
 
 void run_beat_failed(struct run_beat *b, const struct leat_error *why)
 {
-    if (!b->damage[0] && has_dataset(b)) { /* which leat_run_status() goes by */
+    if (!b->damage[0] && has_dataset(b)) { /* leat_run_status() looks for the dataset */
         run_beat_done(b);
         return;
     }

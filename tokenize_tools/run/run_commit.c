@@ -1,7 +1,7 @@
 /*
- * run_commit.c: the end of a run whose parts are pushed: leat_run_commit() looks at the parts that it names, writes the
- * list that decides, and sweeps the rest; leat_run_abort() gives the plan to no run, sweeps all, and removes it;
- * called again, it goes on with that.
+ * run_commit.c: the end of a run whose parts are pushed. leat_run_commit() checks the parts that it is given, writes
+ * the list that decides, and removes all other files. leat_run_abort() takes the plan away from the run, removes all
+ * its files, and then the plan; called again, it goes on with that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,15 @@ struct committing {
     uint8_t number[16];
     const struct leat_run_piece *pieces;
     uint64_t count;
-    uint64_t each; /* pieces of a part: its own, and one for each split */
-    bool sweeps;   /* once it is committed */
+    uint64_t each; /* number of pieces of a part: its own, and one for each split */
+    bool sweeps;   /* true once it is committed */
     char (*names)[PUSHED_NAME];
-    const struct leat_run_piece **sorted; /* parts' own, by key */
-    uint64_t split;                       /* whose folder is looked at; 0: none's */
-    uint8_t *there;                       /* of each: bit 0, its index; bit 1, its tokens */
+    const struct leat_run_piece **sorted; /* the parts' own pieces, sorted by key */
+    uint64_t split;                       /* split whose folder is looked at; 0: none */
+    uint8_t *there;                       /* a byte per piece: bit 0, its index exists; bit 1, its tokens exist */
 };
 
-/* Returns the split of the nth piece of a part; "": it is the part's own. */
+/* Returns the split of the nth piece of a part; "" for the part's own piece. */
 static const char *split_of(const struct committing *c, uint64_t n)
 {
     return n == 0 ? "" : c->run->plan.pack.splits[n - 1].name;
@@ -77,7 +77,7 @@ static enum leat_status check_pieces(struct committing *c, struct leat_error *er
     return LEAT_OK;
 }
 
-/* A dataset of nothing because of its conditions is hardly what was meant. */
+/* Refuses a dataset that is empty because of its conditions, which are probably wrong. */
 static enum leat_status check_kept(const struct committing *c, struct leat_error *err)
 {
     uint64_t documents = 0, kept_out = 0;
@@ -94,7 +94,7 @@ static enum leat_status check_kept(const struct committing *c, struct leat_error
                            c->place.path, kept_out);
 }
 
-/* Of the whole run: one bad document in a small part says little. */
+/* Judges the rejects of the whole run, since one bad document in a small part says little. */
 static enum leat_status judge_limits(const struct committing *c, const struct leat_pack_options *o,
                                      struct leat_error *err)
 {
@@ -123,11 +123,11 @@ static enum leat_status judge_limits(const struct committing *c, const struct le
     return s == LEAT_E_REJECTS ? run_advise(err, s, RUN_REJECTS_OF_ALL) : s;
 }
 
-/* By the limits of the plan as it is now: the run may have been begun again with others. */
+/* Judges by the present limits of the plan: the run may have been begun again with others. */
 static enum leat_status judge_rejects(struct committing *c, struct leat_error *err)
 {
     struct run_plan now;
-    char etag[sizeof c->place.etag]; /* of the list, which is to be replaced */
+    char etag[sizeof c->place.etag]; /* version of the list that is to be replaced */
     enum leat_status s;
 
     memcpy(etag, c->place.etag, sizeof etag);
@@ -192,7 +192,7 @@ static enum leat_status note_object(void *context, const char *file, uint64_t si
     return LEAT_OK;
 }
 
-/* By their sizes alone; opening compares the rest. */
+/* Checks objects by their sizes alone; opening the dataset compares the rest. */
 static enum leat_status check_objects(struct committing *c, struct leat_error *err)
 {
     enum leat_status s = run_place_list(&c->place, note_object, c, err);
@@ -212,7 +212,7 @@ static enum leat_status check_objects(struct committing *c, struct leat_error *e
     return s;
 }
 
-/* The pieces follow `count` parts that are there before. */
+/* Makes the list. The pieces follow `count` parts that were there before. */
 static enum leat_status make_list(struct committing *c, const struct folder_part *before, size_t count,
                                   struct buffer *text, struct leat_error *err)
 {
@@ -249,7 +249,7 @@ static enum leat_status compare(const struct committing *c, const struct buffer 
                          c->place.path);
 }
 
-/* Writes it where there is none, or in place of that of an earlier run, which was read last. */
+/* Writes the list if there is none, or in place of that of an earlier run, which was read last. */
 static enum leat_status publish(struct committing *c, const struct buffer *wanted, bool replace, struct leat_error *err)
 {
     struct buffer there = { 0 };
@@ -257,7 +257,7 @@ static enum leat_status publish(struct committing *c, const struct buffer *wante
     enum leat_status s = replace ? run_place_swap(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, &why)
                                  : run_place_write(&c->place, FOLDER_LIST, wanted->bytes, wanted->size, false, &why);
 
-    if (s == LEAT_E_EXISTS) { /* since a moment ago, or by a first try whose answer was lost */
+    if (s == LEAT_E_EXISTS) { /* the list is new, or a first try, whose answer was lost, has written it */
         s = run_place_read(&c->place, FOLDER_LIST, &there, &why);
         s = s == LEAT_OK ? compare(c, &there, wanted, &why) : s;
     }
@@ -267,8 +267,8 @@ static enum leat_status publish(struct committing *c, const struct buffer *wante
     return s;
 }
 
-/* In a bucket, where nothing is locked, an abort or another run may have looked before this list was there, and sweep
- * its parts: then the list before is the right one. */
+/* Checks the list after it was written. In a bucket, where nothing is locked, an abort or another run may have
+ * looked before this list was there, and remove its parts: then the list before is the right one. */
 static enum leat_status check_published(struct committing *c, const struct buffer *before, const struct buffer *wanted,
                                         struct leat_error *err)
 {
@@ -291,7 +291,7 @@ static enum leat_status check_published(struct committing *c, const struct buffe
     return s;
 }
 
-/* The list is what decides: once it is there, what follows cannot undo it. */
+/* Writes the list, which decides: once it is there, later failures cannot undo it. */
 static enum leat_status write_list(struct committing *c, struct leat_error *err)
 {
     struct folder_list list;
@@ -304,7 +304,7 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     if (s == LEAT_OK && standing >= IS_ABORTED)
         s = pushed_say_gone(&c->place, err);
     committed = s == LEAT_OK && (standing == IS_COMMITTED || standing == IS_FOLLOWED);
-    c->sweeps = s == LEAT_OK && standing != IS_FOLLOWED; /* else the attempts there are of another run */
+    c->sweeps = s == LEAT_OK && standing != IS_FOLLOWED; /* otherwise the attempts there belong to another run */
     if (s == LEAT_OK)
         s = pushed_base(&c->place, &c->run->plan, &list, committed, &before, err);
     if (s == LEAT_OK)
@@ -328,7 +328,7 @@ static enum leat_status write_list(struct committing *c, struct leat_error *err)
     return s;
 }
 
-/* What did not count goes; what cannot go now, the next run or commit sweeps. */
+/* Removes the attempts that do not count. The next run or commit removes what cannot be removed now. */
 static void sweep_rest(struct run_place *place, const struct run_plan *plan)
 {
     struct folder_list list;
@@ -402,7 +402,8 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
         place->etag[0] = '\0'; /* whatever the plan is now */
         s = pushed_write_plan(place, &none, true, fd, err);
     }
-    if (s == LEAT_OK && standing == STANDS && place->remote) { /* nothing is locked: a commit may have come first */
+    if (s == LEAT_OK && standing == STANDS && place->remote) { /* nothing is locked in a bucket, so a commit may have
+                                                                  come first */
         folder_list_free(&list);
         buffer_free(&text);
         s = run_place_read_list(place, FOLDER_LIST, &list, &text, err);
@@ -413,7 +414,7 @@ static enum leat_status abort_run(struct run_place *place, const struct leat_run
     }
     if (s == LEAT_OK && (standing == STANDS || standing == IS_ABORTED)) {
         s = pushed_sweep(place, &list, NULL, false, err);
-        /* also one that an earlier try has left without a list */
+        /* removes also a list that an earlier try has left behind */
         for (uint64_t i = 0; s == LEAT_OK && i < run->plan.pack.split_count; i++)
             s = pushed_remove_split(place, run->plan.pack.splits[i].name, err);
         if (s == LEAT_OK)
@@ -444,7 +445,7 @@ enum leat_status leat_run_abort(struct leat_run *run, struct leat_error *err)
         s = abort_run(&place, run, number, &fd, err);
     own_file_unlock(&fd);
     if (s == LEAT_OK && !place.remote)
-        (void)rmdir(place.path); /* if nothing else is in it */
+        (void)rmdir(place.path); /* removes the folder if nothing else is in it */
     run_place_close(&place);
     return s;
 }

@@ -30,7 +30,7 @@ char *run_part_file(const struct leat_run *run, uint32_t part, const char *suffi
     return name;
 }
 
-/* All are as long as the last one: their order as bytes is that of the parts. */
+/* All names are as long as the last one: their order as bytes is that of the parts. */
 uint64_t leat_run_part_name(const struct leat_run *run, uint32_t part, char *out, uint64_t capacity)
 {
     return (uint64_t)snprintf(out, capacity, "%s/part-%0*u", run->folder, snprintf(NULL, 0, "%u", run->plan.parts),
@@ -82,8 +82,8 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, path, "cannot read the folder %s", path);
     closedir(folder);
-    /* asked for last: another process may have planned this run since, and a part may have begun; if only the plan was
-     * lost, what the parts have in common is compared */
+    /* This comes last, since another process may have planned this run meanwhile, and a part may have begun. If only
+     * the plan was lost, the facts that the parts have in common are compared. */
     return s == LEAT_OK || run_exists(path, "") || run_exists(path, ".inputs") ? LEAT_OK : s;
 }
 
@@ -117,7 +117,7 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
         s = own_file_publish(name, text.bytes, text.size, err);
     else if (s == LEAT_OK)
         s = LEAT_E_EXISTS;
-    if (s == LEAT_E_EXISTS) /* perhaps since a moment ago */
+    if (s == LEAT_E_EXISTS) /* it may be there since a moment ago */
         s = compare_plan(folder, name, &text, err);
     free(name);
     buffer_free(&text);

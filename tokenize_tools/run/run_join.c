@@ -1,4 +1,4 @@
-/* run_join.c: leat_run_join(). The work is leat_merge()'s; what is looked at before is whether the parts are done. */
+/* run_join.c: leat_run_join(): checks that the parts are done, and calls leat_merge(). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

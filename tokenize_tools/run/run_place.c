@@ -31,7 +31,7 @@ static enum leat_status open_bucket(struct run_place *p, const char *output, str
 {
     enum leat_status s;
 
-    p->path = path_join(output, "", NULL); /* with the slash that makes it a folder */
+    p->path = path_join(output, "", NULL); /* ends in the slash that makes it a folder */
     s = p->path ? url_parse(&p->url, p->path, err) : status_no_memory(err, strlen(output));
     if (s == LEAT_OK && !url_in_bucket(&p->url))
         s = status_set_in(err, LEAT_E_UNSUPPORTED, p->url.name,
@@ -41,8 +41,8 @@ static enum leat_status open_bucket(struct run_place *p, const char *output, str
     return s == LEAT_OK ? remote_open(&p->remote, NULL, err) : s;
 }
 
-/* Opens the folder at `path`, which becomes the place's. Files are removed by this descriptor: a link that takes the
- * folder's name leads nowhere. */
+/* Opens the folder at `path`, which the place owns afterwards. Files are removed by this descriptor: a link that
+ * takes the folder's name leads nowhere. */
 static enum leat_status open_folder(struct run_place *p, char *path, struct leat_error *err)
 {
     int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -91,7 +91,7 @@ enum leat_status run_place_open_split(struct run_place *p, const struct run_plac
         return s;
     }
     if (path && make)
-        (void)mkdir(path, 0777); /* opening says what is wrong */
+        (void)mkdir(path, 0777); /* opening reports what is wrong */
     s = open_folder(p, path, err);
     if (s != LEAT_OK && path && lstat(path, &st) == 0 && !S_ISDIR(st.st_mode))
         s = status_set_in(err, LEAT_E_EXISTS, path, "%s is %s, and is to be the folder of a split: move it away", path,
@@ -223,7 +223,8 @@ enum leat_status run_place_sync(struct run_place *p, struct leat_error *err)
 
 /* ---- The list of files ------------------------------------------------------------------------------------------- */
 
-/* What a server lists is collected first: one transfer at a time is under way when `take` removes. */
+/* The names that a server lists. They are collected first, since one transfer at a time is under way when `take`
+ * removes a file. */
 struct found {
     char **names;
     uint64_t *sizes;
@@ -249,7 +250,7 @@ static enum leat_status keep(void *context, const char *key, uint64_t size, cons
     return f->names[f->count++] ? LEAT_OK : status_no_memory(err, strlen(key));
 }
 
-/* Of a folder with a list; what a link leads to is not in the place. */
+/* Keeps a folder with a list. A link leads out of the place, and does not count. */
 static enum leat_status keep_list(struct run_place *p, struct found *f, const char *name, struct leat_error *err)
 {
     char *file = path_join(name, FOLDER_LIST, NULL);
@@ -271,7 +272,7 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
     rewinddir(p->folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(p->folder))) {
         s = keep(f, entry->d_name, 0, "", err);
-        if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* as names of splits have none */
+        if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* names of splits have no dot */
             s = keep_list(p, f, entry->d_name, err);
     }
     if (s == LEAT_OK && errno != 0)
@@ -299,7 +300,8 @@ enum leat_status run_place_list(struct run_place *p, run_place_take *take, void 
 struct uploads {
     run_place_dead *dead;
     void *context;
-    size_t skip, begin; /* characters of the place, and of what names begin with, that of a split's folder perhaps */
+    size_t skip, begin; /* characters of the place, and of the part that all names begin with, which may be that of a
+                           split's folder */
 };
 
 static bool is_dead(void *context, const char *key)

@@ -1,4 +1,5 @@
-/* run_plan.c: see run_plan.h. A plan that was read points into its file's bytes, whose escapes are undone there. */
+/* run_plan.c: writes and reads plans. A plan that was read points into its file's bytes, whose escapes are undone
+ * there. */
 #include "run_plan.h"
 
 #include <stddef.h>
@@ -16,29 +17,30 @@
 
 static const char first_line[] = "leat run 2";
 
-#define SUM_LINE 37 /* "sum ", 32 digits, the line's end */
+#define SUM_LINE 37 /* length of the last line: "sum ", 32 digits, the line's end */
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* To add what is no option of packing: a row. Those options are rows of pack/option_rows.h. */
+/* The kinds of lines. To add a line that is no option of packing: a row below. The options are rows of
+ * pack/option_rows.h. */
 enum plan_kind {
     PLAN_U32,
     PLAN_U64,   /* "none" is LEAT_NONE */
     PLAN_TEXT,  /* no line: NULL */
-    PLAN_TEXTS, /* a line for each; their number is at `count` */
+    PLAN_TEXTS, /* a line for each text; their number is at `count` */
     PLAN_SPLITS /* NAME=FRACTION, likewise */
 };
 
 struct plan_row {
     const char *name;
     enum plan_kind kind;
-    size_t at, count; /* of the field in struct run_plan */
+    size_t at, count; /* offsets of the field, and of its count, in struct run_plan */
 };
 
 #define RUN(field)  offsetof(struct run_plan, field)
 #define PACK(field) offsetof(struct run_plan, pack.field)
 
-/* The lines of an option of packing, by what it takes. */
+/* The lines of an option of packing, by its kind. */
 #define LINE_FLAG(member)   { #member, PLAN_U32, PACK(member), 0 },
 #define LINE_SIZE(member)   { #member, PLAN_U64, PACK(member), 0 },
 #define LINE_TEXT(member)   { #member, PLAN_TEXT, PACK(member), 0 },
@@ -57,7 +59,7 @@ struct plan_row {
 #define LINES_STEP(lines)   lines
 
 static const struct plan_row rows[] = {
-    { "parts", PLAN_U32, RUN(parts), 0 }, /* first: libleat reads it there */
+    { "parts", PLAN_U32, RUN(parts), 0 }, /* this comes first, since libleat reads it there */
     { "files", PLAN_U64, RUN(files), 0 },
     { "bytes", PLAN_U64, RUN(bytes), 0 },
     { "whole_files", PLAN_U64, RUN(whole_files), 0 },
@@ -187,8 +189,8 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number)
     return *text != '\0';
 }
 
-/* Puts a value where it belongs; false: it is none that this row has. The plan's arrays have room for a value of each
- * line: those of one name follow each other. */
+/* Stores a value. Returns false if the row cannot have it. The plan's arrays have room for a value of each line:
+ * lines of one name follow each other. */
 static bool take_value(struct run_plan *plan, const struct plan_row *row, char *value, const char ***lists,
                        struct leat_split **splits)
 {
@@ -223,7 +225,7 @@ static bool take_value(struct run_plan *plan, const struct plan_row *row, char *
     }
 }
 
-/* Takes all lines. The sum says that they are as they were written, so what is wrong here is of another version. */
+/* Reads all lines. The sum says that they are as they were written, so an error here is due to another version. */
 static bool take_lines(struct run_plan *plan, char *rest)
 {
     const char **lists = plan->lists;

@@ -1,6 +1,4 @@
-/*
- * run_pushed.c: see run_pushed.h. From top to bottom: names; what is swept; where a run stands; how one begins.
- */
+/* run_pushed.c: from top to bottom: names; removing old files; where a run stands; how one begins. */
 #include "run_pushed.h"
 
 #include <errno.h>
@@ -19,7 +17,7 @@
 #include "pack/pack.h"
 #include "run_advice.h"
 
-#define LOCK_TRIES   500u /* of 20 ms: a commit looks at each part */
+#define LOCK_TRIES   500u /* tries, 20 ms apart: a commit looks at each part */
 #define LOCK_WAIT_NS 20000000
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -48,15 +46,15 @@ void pushed_attempt_name(char name[PUSHED_NAME], const char *split, const char *
     snprintf(name, PUSHED_NAME, "%.64s%s%.128s.%016" PRIx64, split, *split ? "/" : "", key, attempt);
 }
 
-/* The suffixes of an attempt's files. */
+/* Returns true for the suffixes of an attempt's files. */
 static bool is_suffix(const char *text)
 {
     return strcmp(text, ".leat") == 0 || strcmp(text, ".tokens") == 0 || strncmp(text, ".rejects", 8) == 0 ||
            strncmp(text, ".partial", 8) == 0;
 }
 
-/* Returns the length of KEY.ATTEMPT in the name of one of its files; 0: the file is another one. A key may look like
- * an attempt, too: the last one in the name is that of the file. */
+/* Returns the length of KEY.ATTEMPT in the name of one of its files; 0 if the file is another one. A key may look
+ * like an attempt, too: the last one in the name is that of the file. */
 size_t pushed_attempt_length(const char *file)
 {
     size_t length = 0;
@@ -68,7 +66,7 @@ size_t pushed_attempt_length(const char *file)
     return length;
 }
 
-/* A name like the digits of an attempt would be taken for these, where the parts of a bucket are made. */
+/* Refuses a split whose name looks like the digits of an attempt: in a bucket it would be taken for these. */
 enum leat_status pushed_check_splits(const struct leat_pack_options *o, struct leat_error *err)
 {
     for (uint64_t i = 0; i < o->split_count; i++)
@@ -112,7 +110,7 @@ enum leat_status pushed_check_folders(const struct run_place *place, const struc
 
         s = run_place_open_split(&split, place, splits[i].name, false, &why);
         run_place_close(&split);
-        if (s == LEAT_E_NO_FILE) /* the files in it are missed next */
+        if (s == LEAT_E_NO_FILE) /* missing files in it are reported next */
             s = LEAT_OK;
     }
     if (s != LEAT_OK && err)
@@ -128,11 +126,11 @@ struct sweep {
     const char **kept; /* its attempts, sorted */
     size_t count;
     const struct run_plan *plan;
-    bool dead_only; /* only what processes left that are no more */
+    bool dead_only; /* true to remove only files of processes that are dead */
     bool in_split;
 };
 
-/* A name, and how much of another one is the name of an attempt. */
+/* A file's name, and the length of the attempt's name in it. */
 struct file_name {
     const char *text;
     size_t length;
@@ -158,7 +156,7 @@ static bool is_locked(struct run_place *place, const char *file, size_t length, 
     char *stem = strndup(file, length), *path = stem ? run_place_file(place, stem, suffix) : NULL;
     int fd = -1;
     enum leat_status s = path ? own_file_open(&fd, NULL, path, OWN_FILE_LOCK, NULL) : LEAT_E_NO_MEMORY;
-    bool live = s != LEAT_E_NO_FILE; /* not knowing is no reason to remove */
+    bool live = s != LEAT_E_NO_FILE; /* if this is not known, nothing is removed */
 
     if (s == LEAT_OK)
         live = own_file_lock(fd, path, NULL, NULL) != LEAT_OK;
@@ -204,7 +202,7 @@ enum leat_status pushed_remove_split(const struct run_place *place, const char *
     return LEAT_OK;
 }
 
-/* A folder in the place, if it is that of a split. */
+/* Looks into a folder in the place, if it is that of a split. */
 static enum leat_status sweep_split(const struct sweep *outer, const char *name, struct leat_error *err)
 {
     struct sweep s = *outer;
@@ -226,7 +224,7 @@ static enum leat_status sweep_split(const struct sweep *outer, const char *name,
             status = pushed_remove_split(outer->place, name, err);
     }
     run_place_close(&place);
-    /* what is somebody else's may be anything, or gone by now */
+    /* A folder of somebody else may have any content, or be gone by now. */
     return status == LEAT_E_EXISTS || status == LEAT_E_CHECKSUM || status == LEAT_E_VERSION || status == LEAT_E_NO_FILE
                ? LEAT_OK
                : status;
@@ -236,7 +234,8 @@ static enum leat_status sweep_file(void *context, const char *file, uint64_t siz
 {
     struct sweep *s = context;
     size_t length = pushed_attempt_length(file);
-    bool partial = length > 0 && strncmp(file + length, ".partial", 8) == 0; /* also what a finished one has left */
+    bool partial = length > 0 && strncmp(file + length, ".partial", 8) == 0; /* this also finds a file that a
+                                                                                finished attempt has left */
 
     (void)size;
     if (strchr(file, '/')) {
@@ -334,7 +333,7 @@ enum leat_status pushed_say_gone(const struct run_place *place, struct leat_erro
                          "the run in %s is no more: it was aborted, or another one has taken its place", place->path);
 }
 
-/* A list that appears where there is no lock is found when this one is written. */
+/* Without a lock, another list that appears is found when this one is written. */
 enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error *err)
 {
     char *path = place->remote ? NULL : run_place_file(place, PUSHED_PLAN, NULL);
@@ -373,7 +372,7 @@ enum leat_status pushed_lock(struct run_place *place, int *fd, struct leat_error
 
 /* ---- How a run begins -------------------------------------------------------------------------------------------- */
 
-/* Datasets that somebody has put there would vanish from the folder's dataset without a word. */
+/* Refuses datasets that somebody has put there, since they would vanish from the folder's dataset without a notice. */
 static enum leat_status check_foreign(void *context, const char *file, uint64_t size, struct leat_error *err)
 {
     const struct run_place *place = context;
@@ -403,7 +402,7 @@ static enum leat_status check_split_file(void *context, const char *file, uint64
                          split->path, file);
 }
 
-/* Before anything is written, whether the folder of each split is that, or can become it; then they are made. */
+/* Checks, before anything is written, that the folder of each split belongs to it, or can be made; then makes them. */
 static enum leat_status take_splits(struct run_place *place, const struct run_plan *plan, bool make,
                                     struct leat_error *err)
 {
@@ -423,7 +422,8 @@ static enum leat_status take_splits(struct run_place *place, const struct run_pl
             s = folder_list_make_split(&text, name, &why);
         if (s == LEAT_OK && !ours && make)
             s = run_place_write(&split, FOLDER_LIST, text.bytes, text.size, false, &why);
-        if (make ? s == LEAT_E_EXISTS : s == LEAT_E_NO_FILE) /* another process begins the same run; it is missing */
+        if (make ? s == LEAT_E_EXISTS : s == LEAT_E_NO_FILE) /* another process begins the same run; or the folder is
+                                                                missing */
             s = LEAT_OK;
         if (s != LEAT_OK && err)
             *err = why;
@@ -433,7 +433,7 @@ static enum leat_status take_splits(struct run_place *place, const struct run_pl
     return s;
 }
 
-/* Returns true if a name of the plan begins where it was planned. */
+/* Returns true if a name of the plan is relative to the place where it was planned. */
 static bool is_relative(const struct run_plan *plan, const char *name)
 {
     char *path = name && *name && *name != '/' ? run_plan_path(plan, name) : NULL;
@@ -443,7 +443,8 @@ static bool is_relative(const struct run_plan *plan, const char *name)
     return relative;
 }
 
-/* Whether the run that is there has the same plan, but for its number, and for what changes no byte. */
+/* Returns LEAT_OK if the run that is there has the same plan, but for its number, and for options that change no
+ * byte. */
 static enum leat_status is_same(const struct run_plan *there, const struct run_plan *plan, bool *same,
                                 struct leat_error *err)
 {
@@ -468,7 +469,7 @@ static enum leat_status is_same(const struct run_plan *there, const struct run_p
     return s;
 }
 
-/* What a run that is not committed is, for one that would begin in its place. */
+/* Decides about a run that is not committed when another would begin in its place. */
 static enum leat_status join(struct run_place *place, const struct run_plan *plan, const struct folder_list *list,
                              struct run_plan *there, bool *joined, struct leat_error *err)
 {
@@ -519,7 +520,7 @@ enum leat_status pushed_write_plan(struct run_place *place, const struct run_pla
     return s;
 }
 
-/* Who takes part in the run that is there may set its limits of rejects. */
+/* Sets the limits of rejects of the run that is there, which a process that takes part in it may do. */
 static enum leat_status take_limits(struct run_place *place, struct run_plan *there, const struct run_plan *plan,
                                     int *fd, struct leat_error *err)
 {
@@ -569,7 +570,7 @@ static enum leat_status begin(struct run_place *place, const struct run_plan *gi
         s = joined ? take_limits(place, &there, &plan, fd, err) : pushed_write_plan(place, &plan, planned, fd, err);
     if (s == LEAT_OK)
         s = take_splits(place, &plan, true, err);
-    if (s == LEAT_OK && place->remote) { /* nothing is locked: what was committed since stays */
+    if (s == LEAT_OK && place->remote) { /* Nothing is locked in a bucket; a list that was committed meanwhile stays. */
         folder_list_free(&list);
         buffer_free(&text);
         s = run_place_read_list(place, FOLDER_LIST, &list, &text, err);
@@ -596,21 +597,21 @@ enum leat_status run_pushed_create(const char *output, const struct run_plan *pl
         s = pushed_lock(&place, &fd, err);
         if (s == LEAT_OK)
             s = begin(&place, plan, how, &fd, err);
-        /* without a plan there is no lock: another process may have begun at this moment */
+        /* Without a plan there is no lock: another process may have begun at this moment. */
         again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
         lost = fd < 0 && s == LEAT_E_NO_FILE && !place.remote && access(place.path, F_OK) != 0 && tries < LOCK_TRIES;
         own_file_unlock(&fd);
         if (again && s == LEAT_E_BUSY)
             nanosleep(&(struct timespec) { .tv_nsec = LOCK_WAIT_NS }, NULL);
         s = again ? LEAT_OK : s;
-        if (lost) { /* the folder went with the run that was aborted in it */
+        if (lost) { /* The folder was removed with the run that was aborted in it. */
             run_place_close(&place);
             s = run_place_open(&place, output, true, &made, err);
             again = true;
         }
     }
     if (s != LEAT_OK && made)
-        (void)rmdir(place.path); /* of which nothing came */
+        (void)rmdir(place.path); /* this removes a folder that was made for nothing */
     run_place_close(&place);
     return s;
 }

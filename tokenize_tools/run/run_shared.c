@@ -1,7 +1,7 @@
 /*
- * run_shared.c: DIR/leat-run.inputs, which says what all parts of a run have in common, in lines and their sum. One
- * process writes it, before any part starts; each part compares. So a part that sees another list of inputs, as on a
- * machine where a disk is not mounted, is refused before it packs bytes that fit no other part.
+ * run_shared.c: DIR/leat-run.inputs, which has the facts that all parts of a run have in common, in lines and their
+ * sum. One process writes it, before any part starts; each part compares. So a part that sees another list of
+ * inputs, as on a machine where a disk is not mounted, is refused before it packs bytes that fit no other part.
  */
 #include "run_shared.h"
 
@@ -16,9 +16,9 @@
 #include "pack/pack_description.h"
 #include "run_advice.h"
 
-#define TRY_BYTES ((uint64_t)64 << 20) /* of memory, for a renderer that has nothing to render */
+#define TRY_BYTES ((uint64_t)64 << 20) /* bytes of memory for a renderer that has nothing to render */
 
-/* The tokenizer and its tokens, then the description of a run, of no part of it. */
+/* Describes the tokenizer and its tokens, and then the run as a whole. */
 static enum leat_status describe(struct buffer *text, const struct leat_pack_options *options,
                                  const struct input_list *inputs, struct leat_error *err)
 {
@@ -38,7 +38,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     text->size += (size_t)snprintf((char *)text->bytes + text->size, 128, "\nend %lld\nbegin %lld\n",
                                    (long long)o.end_token, (long long)o.begin_token);
     if (o.part > 0)
-        o.notice = NULL; /* packing the part says it */
+        o.notice = NULL; /* packing the part gives these notices */
     o.part = 0;
     pack_options_default(&o);
     if (o.chat)
@@ -49,7 +49,7 @@ static enum leat_status describe(struct buffer *text, const struct leat_pack_opt
     return s == LEAT_OK ? run_sum_add(text, err) : s;
 }
 
-/* Returns the name of the input in a line of the description; NULL: it is another line. */
+/* Returns the name of the input in a line of the description; NULL if it is another line. */
 static const char *input_of(const char *line)
 {
     const char *end = strncmp(line, "input ", 6) == 0 ? strstr(line, ", bytes ") : NULL;
@@ -58,13 +58,13 @@ static const char *input_of(const char *line)
     return name ? name + 2 : NULL;
 }
 
-/* As the option has it. */
+/* Returns the line as an option of the command has it. */
 static const char *as_option(const char *line)
 {
     return strcmp(line, "begin -1") == 0 ? "begin none" : strcmp(line, "end -1") == 0 ? "end none" : line;
 }
 
-/* Says how a part, or a plan, differs from the plan that is there, in the folder `run`. */
+/* Reports how a part, or a plan, differs from the plan that is there, in the folder `run`. */
 static void say_planned(const char *run, const char *then, const char *now, const char *inputs, struct leat_error *err)
 {
     unsigned long long before, after;
@@ -92,8 +92,8 @@ static void say_planned(const char *run, const char *then, const char *now, cons
                       as_option(then), as_option(now));
 }
 
-/* Returns true if the lines are about the inputs, which somebody may restore; the rest is what another run was
- * planned with. */
+/* Returns true if the lines are about the inputs, which somebody may restore. Other lines are about options with
+ * which another run was planned. */
 static bool is_of_inputs(const char *then, const char *now)
 {
     return input_of(then) || input_of(now) || strncmp(then, "inputs ", 7) == 0;
@@ -115,7 +115,7 @@ static enum leat_status say_difference(const char *path, const char *then, const
     return run_advise(err, LEAT_E_CHECKPOINT, is_of_inputs(then, now) ? RUN_SHARED_DIFFERS : RUN_PLAN_OTHER);
 }
 
-/* Whether it is as it was written. */
+/* Checks that the file is as it was written. */
 static enum leat_status check_whole(const char *path, struct leat_error *err)
 {
     struct buffer text = { 0 };
@@ -140,7 +140,8 @@ static enum leat_status compare(const char *path, const struct buffer *text, str
     return s == LEAT_OK ? pack_description_compare(path, text, path, say_difference, err) : s;
 }
 
-/* Who plans the same run at the same moment finds what the first one wrote. */
+/* Writes the file; or compares it with the one that another process wrote, which plans the same run at the same
+ * moment. */
 static enum leat_status write_or_compare(const char *path, const struct buffer *text, struct leat_error *err)
 {
     enum leat_status s = own_file_publish(path, text->bytes, text->size, err);
@@ -148,7 +149,7 @@ static enum leat_status write_or_compare(const char *path, const struct buffer *
     return s == LEAT_E_EXISTS ? compare(path, text, err) : s;
 }
 
-/* Looks whether the records of all inputs have the fields that the run wants. */
+/* Checks that the records of all inputs have the fields that the run wants. */
 static enum leat_status check_fields(struct input_list *inputs, const struct leat_pack_options *options,
                                      const struct input_stop *stop, struct leat_error *err)
 {

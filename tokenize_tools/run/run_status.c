@@ -1,7 +1,5 @@
-/*
- * run_status.c: leat_run_status(). Ages are by the clock of whoever keeps the files, which may not be this machine's: a
- * file that is made now has the same clock's time of now.
- */
+/* run_status.c: leat_run_status(). Ages are by the clock of the file server, which may not be this machine's: a new
+ * file there shows the time of that clock. */
 #include "run_status.h"
 
 #include <stdio.h>
@@ -18,7 +16,7 @@
 #include "run_beat.h"
 #include "run_folder.h"
 
-/* In a folder that cannot be written to, this machine's clock has to do. */
+/* Returns the time of the folder's clock; this machine's if nothing can be written to the folder. */
 static int64_t folder_now(const struct leat_run *run)
 {
     char suffix[48];
@@ -41,7 +39,7 @@ static int64_t folder_now(const struct leat_run *run)
 
 /* ---- A part ------------------------------------------------------------------------------------------------------ */
 
-/* A dataset that does not open is a failure: what made it says so, or its reader. */
+/* Reads the facts of a part's dataset. One that does not open is a failure, which its writer or its reader reports. */
 static void take_dataset(struct leat_run_part *part, const struct beat_read *beat, const char *name)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -75,7 +73,7 @@ static void take_beat(struct leat_run_part *part, const struct beat_read *beat, 
     snprintf(part->reason, sizeof part->reason, "%s", beat->reason);
 }
 
-/* What the sign of life says, whatever else there is. */
+/* Copies the facts of the sign of life, whatever else there is. */
 static void take_facts(struct leat_run_part *part, const struct beat_read *beat)
 {
     const struct beat_facts *f = &beat->facts;
@@ -89,7 +87,7 @@ static void take_facts(struct leat_run_part *part, const struct beat_read *beat)
     snprintf(part->host, sizeof part->host, "%s", beat->host);
 }
 
-/* *bytes_per_s: of a part that runs. */
+/* Finds the state of a part, and sets *bytes_per_s if it runs. */
 static enum leat_status find_part(struct leat_run_part *part, const struct leat_run *run, unsigned number, int64_t now,
                                   double *bytes_per_s, struct leat_error *err)
 {
@@ -118,13 +116,14 @@ static enum leat_status find_part(struct leat_run_part *part, const struct leat_
 
 /* ---- All parts --------------------------------------------------------------------------------------------------- */
 
-/* A share of what is not finished, which never looks finished: everything may be packed, and be left to split. */
+/* Limits the share of a part that is not finished, so that it never looks finished: everything may be packed, and
+ * splitting still be left. */
 static double unfinished_share(double share)
 {
     return share < 0.999 ? share : 0.999;
 }
 
-/* Parts have the same share of the inputs' bytes, but for compressed files, which go whole. */
+/* Adds up the parts. They have the same share of the inputs' bytes, but for compressed files, which are not cut. */
 static void sum_up(struct leat_run_status *st, const struct leat_run *run, double bytes_per_s)
 {
     const struct run_plan *p = &run->plan;
@@ -150,7 +149,8 @@ static void sum_up(struct leat_run_status *st, const struct leat_run *run, doubl
     st->seconds_left = bytes_per_s > 0 ? ((double)p->bytes - done) / bytes_per_s : -1;
 }
 
-/* Returns the numbers of the parts that are left, "3,7-9"; those that run too, if `running`. NULL: no memory. */
+/* Returns the numbers of the parts that are left, such as "3,7-9"; with `running` also those that run. NULL if there
+ * is no memory. */
 static char *list_left(const struct leat_run *run, bool running)
 {
     unsigned parts = run->plan.parts;
@@ -221,7 +221,8 @@ enum leat_status run_say_busy(const struct leat_run *run, uint32_t part, struct 
     char *path = run_part_file(run, part, ".beat"), who[160] = "";
     struct beat_read beat;
 
-    if (path && run_beat_read(path, &beat) && beat.host[0]) { /* else it has just begun */
+    if (path && run_beat_read(path, &beat) && beat.host[0]) { /* without a readable sign of life, the other process
+                                                                 has just begun */
         int64_t now = folder_now(run), silent = now > beat.changed ? now - beat.changed : 0;
 
         snprintf(who, sizeof who, ": process %" PRIu64 " on %s, silent for %" PRIi64 " s%s", beat.pid, beat.host,

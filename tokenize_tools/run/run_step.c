@@ -1,7 +1,5 @@
-/*
- * run_step.c: leat_run_step(). The part's beat is locked while a step is at it: two processes never pack the same part.
- * What is kept of a step that ends in any way is the packer's, as of any run that is resumed.
- */
+/* run_step.c: leat_run_step(). The part's beat is locked during a step, so two processes never pack the same part.
+ * The packer keeps the checkpoint of a step, however that ends, as with any run that is resumed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +16,11 @@
 
 struct step {
     struct leat_run *run;
-    struct leat_pack_options options, pack; /* the caller's; the plan's with what the caller sets */
+    struct leat_pack_options options, pack; /* the caller's options, and the plan's with those that the caller sets */
     char *output;
     struct run_beat beat;
     struct damage_list damaged; /* inputs that broke off */
-    bool unsaid;                /* there was no memory for one */
+    bool unsaid;                /* true if there was no memory for one of them */
     uint64_t began;             /* ns */
     bool resumed;
     uint64_t tokens_before;
@@ -38,7 +36,7 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     if (strcmp(p->bound, "checking") == 0) {
         step->began = clock_ns(); /* nothing is packed yet */
     } else if (seconds > 0) {
-        if (!step->resumed && p->bytes_before > 0) /* what an earlier step did does not count for the rate */
+        if (!step->resumed && p->bytes_before > 0) /* work of an earlier step does not count for the rate */
             step->tokens_before = p->tokens;
         step->resumed = step->resumed || p->bytes_before > 0;
         run_beat_update(&step->beat,
@@ -116,7 +114,7 @@ static void take_options(struct step *step, uint32_t part)
     o->tokenizer = step->run->tokenizer;
     o->part = part;
     o->parts = step->run->plan.parts;
-    o->resume = !own->force; /* else what cannot be gone on with would be in the way */
+    o->resume = !own->force; /* otherwise files that cannot be continued would be an obstacle */
     o->force = own->force;
     o->renderers = own->renderers;
     o->progress = on_progress;
@@ -125,8 +123,8 @@ static void take_options(struct step *step, uint32_t part)
     o->context = step;
 }
 
-/* Where nothing can be written, a part that has its dataset needs no sign of life: there is nothing left to do, unless
- * it is to be replaced. */
+/* Begins the sign of life. A part that has its dataset, in a folder that cannot be written to, needs none: there is
+ * nothing left to do, unless the dataset is to be replaced. */
 static enum leat_status begin_beat(struct step *step, uint32_t part, struct leat_error *err)
 {
     char *path = run_part_file(step->run, part, ".beat");
@@ -149,7 +147,7 @@ static enum leat_status begin_beat(struct step *step, uint32_t part, struct leat
 
 /* ---- After ------------------------------------------------------------------------------------------------------- */
 
-/* "2 inputs were cut off or broken: a.gz, at byte 1200: it ends ...; b.gz, ..." */
+/* Writes "2 inputs were cut off or broken: a.gz, at byte 1200: it ends ...; b.gz, ..." */
 static enum leat_status say_cut(const struct damage_list *l, struct leat_error *err)
 {
     status_set_at(err, LEAT_E_TRUNCATED, l->items[0].input, l->items[0].offset, "%zu input%s cut off or broken",
@@ -160,7 +158,7 @@ static enum leat_status say_cut(const struct damage_list *l, struct leat_error *
     return run_advise(err, LEAT_E_TRUNCATED, RUN_PART_CUT);
 }
 
-/* From now on the part is not done, also if the process is killed when its dataset has its name. */
+/* Notes the damage. From now on the part is not done, even if the process is killed when its dataset has its name. */
 static enum leat_status on_damaged(void *context, const struct damage_list *damaged, struct leat_error *err)
 {
     struct step *step = context;
@@ -172,13 +170,13 @@ static enum leat_status on_damaged(void *context, const struct damage_list *dama
     return run_beat_mark(&step->beat, &why, err);
 }
 
-/* Ends the sign of life of a part that has its dataset. One whose inputs were cut off has failed, also when it is tried
- * again and nothing is left to do, until that is allowed. */
+/* Ends the sign of life of a part that has its dataset. If its inputs were cut off, it has failed, even if it is
+ * tried again and nothing is left to do, until that is allowed. */
 static enum leat_status end_done(struct step *step, struct leat_pack_report *report, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    if (!report->was_finished) /* it is packed: what comes after that can be done again */
+    if (!report->was_finished) /* it is packed, and later work can be done again */
         run_beat_keep(&step->beat, report->disk_bytes, report->tokens, report->documents);
     if (!step->pack.allow_truncated && (!report->was_finished || step->beat.damage[0]))
         s = step->unsaid ? status_no_memory(err, 0) : step->damaged.count > 0 ? say_cut(&step->damaged, err) : LEAT_OK;
@@ -189,7 +187,7 @@ static enum leat_status end_done(struct step *step, struct leat_pack_report *rep
     return s;
 }
 
-/* What an error of the packer means for a part, where its status alone does not say it. */
+/* Adds to an error of the packer what it means for a part, if its status alone does not say it. */
 static void advise(struct leat_error *err)
 {
     if (err->status == LEAT_E_REJECTS)
