@@ -1,15 +1,15 @@
 /*
- * cache_options.h: where datasets on servers are kept, and for how long file servers are tried again, the same for
- * every command that opens datasets. The values go to the variables that the library reads, LEAT_CACHE,
- * LEAT_CACHE_SIZE, LEAT_ONLINE and LEAT_RETRY_SECONDS, so that whatever opens a dataset in this process finds them; the
- * caller's struct of values has no fields for them.
+ * cache_options.h: the options that say where datasets on servers are kept, and for how long file servers are tried
+ * again. They are the same for every command that opens datasets. The values go to the variables that the library
+ * reads, LEAT_CACHE, LEAT_CACHE_SIZE, LEAT_ONLINE and LEAT_RETRY_SECONDS, so that whatever opens a dataset in this
+ * process finds them; the caller's struct of values has no fields for them.
  */
 #ifndef LEAT_CLI_CACHE_OPTIONS_H
 #define LEAT_CLI_CACHE_OPTIONS_H
 
 #include "options.h"
 
-/* Where datasets and texts may lie on servers, in the words of every command that takes them. */
+/* The URLs of datasets and texts on servers, in the words of every command that takes them. */
 #define CACHE_SCHEMES "s3://, gs://, az://, hf://, https://"
 #define CACHE_URLS                                                                                                     \
     "s3://BUCKET/NAME, gs://BUCKET/NAME, az://CONTAINER/NAME, hf://datasets/ORG/REPOSITORY/NAME or "                   \
@@ -29,7 +29,7 @@ bool cache_options_retry(void *unused, const char *text, const char **why);
         .rare = true, .parse = cache_options_retry                                                                     \
     }
 
-/* The last rows of a table: they have a heading. */
+/* The last rows of a table, which have a heading. */
 #define CACHE_OPTION_ROWS                                                                                              \
     { .name = "cache",                                                                                                 \
       .type = OPTION_CUSTOM,                                                                                           \

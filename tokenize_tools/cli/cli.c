@@ -18,14 +18,14 @@
 
 #include "base/show.h"
 
-#define SENTENCE_BYTES 16384 /* three paths, and words between them */
+#define SENTENCE_BYTES 16384 /* room for three paths, and words between them */
 
 static const char *program_name = "leat";
 static volatile sig_atomic_t interrupted;    /* the signal that came first; 0: none */
-static volatile sig_atomic_t interrupted_at; /* seconds of a clock that only goes forward */
+static volatile sig_atomic_t interrupted_at; /* its time, in seconds of a clock that only goes forward */
 
-/* A descriptor that the caller closed is opened in the wrong direction, so that using it fails as it should; stderr is
- * the exception: without it messages are lost, which is what was asked for. */
+/* Opens descriptors that the caller closed in the wrong direction, so that using them fails as it should. The
+ * exception is stderr: without it messages are lost, which the caller wanted. */
 static void open_standard_descriptors(void)
 {
     static const int modes[3] = { O_WRONLY, O_RDONLY, O_WRONLY };
@@ -56,7 +56,7 @@ void cli_start(const char *program)
     signal(SIGXFSZ, SIG_IGN);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files); /* if refused, opening too many says so by itself */
+        (void)setrlimit(RLIMIT_NOFILE, &files); /* if refused, opening too many files reports it */
     }
 }
 
@@ -105,7 +105,8 @@ void cli_put(const char *text, uint64_t bytes)
     }
 }
 
-/* As bash and zsh read it, for a word that quotes would not help: what is not shown as it is, as \xNN. False: none. */
+/* Writes a word in quotes that bash and zsh read, for a word that plain quotes would not help; characters that are
+ * not shown become \xNN. Returns false if there is no room. */
 static bool write_escaped(const char *word, char *out, size_t room)
 {
     size_t size = strlen(word), used = 0, length;
@@ -187,16 +188,16 @@ int cli_failed(const struct leat_error *err)
 int cli_failed_or_damaged(const struct leat_error *err)
 {
     int code = cli_failed(err);
-    /* not a document without its end token, as files of other tools have it; nor what was replaced on its server while
-     * it was read, and can be read again */
+    /* A document without its end token is not damage, since files of other tools have such documents. Nor is a file
+     * that was replaced on its server while it was read, since it can be read again. */
     bool damaged = err->status >= LEAT_E_TRUNCATED && err->status <= LEAT_E_MISMATCH && err->status != LEAT_E_TOKEN &&
                    err->hint != LEAT_HINT_AGAIN;
 
     return code == CLI_FAILED && damaged ? CLI_DAMAGED : code;
 }
 
-/* Returns true if stdout is a pipe that nobody reads any more: asked of the pipe, since what a write said before is
- * gone. */
+/* Returns true if stdout is a pipe that nobody reads any more. The pipe is asked, since the error of an earlier
+ * write is gone. */
 static bool reader_is_gone(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -214,7 +215,8 @@ int cli_finish_stdout(int code)
         return code;
     if (errno != 0)
         reason = strerror(errno);
-    if (errno != EPIPE && !reader_is_gone()) /* a reader like `head` has what it wants; the code still shows a script */
+    if (errno != EPIPE && !reader_is_gone()) /* a reader such as `head` has what it wants; the exit code still tells
+                                                a script */
         cli_error("cannot write everything to standard output: %s", reason);
     return code == CLI_DONE ? CLI_FAILED : code;
 }
@@ -224,8 +226,8 @@ bool cli_stdout_failed(void)
     return ferror(stdout) != 0;
 }
 
-/* The first one asks for a clean end; another one a while later is meant to kill. Some senders signal a process and its
- * group, which is one request that comes twice. */
+/* Handles a signal. The first one asks for a clean end; another one a while later is meant to kill. Some senders
+ * signal a process and its group, which is one request that comes twice. */
 static void on_interrupt(int number)
 {
     struct timespec now;
@@ -256,7 +258,7 @@ void cli_catch_interrupts(void)
 
 uint32_t cli_say_waiting(void *context, const char *why)
 {
-    static atomic_long next; /* when it may be said again */
+    static atomic_long next; /* time from which on it may be said again */
     long now = (long)cli_now(), at = atomic_load(&next);
 
     (void)context;

@@ -128,7 +128,8 @@ static int print_manual(const struct program *program, const char *name)
     return cli_finish_stdout(CLI_DONE);
 }
 
-/* argv[2] and what follows are the words after "help": a command, and of a program of its own one of its commands. */
+/* Prints the help of argv[2] and the words after it: a command, and one of its own commands if it is another
+ * program. */
 static int help_of(const struct program *program, int argc, char **argv)
 {
     static char help[] = "--help", every[] = "all";
@@ -174,7 +175,7 @@ int program_main(const struct program *program, int argc, char **argv)
 
 int command_wrong(const struct command *c, const char *format, ...)
 {
-    char message[4096]; /* half of what cli_error() prints: --part auto names many variables */
+    char message[4096]; /* half of what cli_error() prints; --part auto may name many variables */
     va_list args;
 
     va_start(args, format);
@@ -184,7 +185,7 @@ int command_wrong(const struct command *c, const char *format, ...)
     return CLI_WRONG;
 }
 
-/* Returns true if the number of words is right; says so if not. */
+/* Returns true if the number of words is right; otherwise prints a message. */
 static bool check_words(const struct command *c, const struct options_parsed *parsed)
 {
     if (parsed->count < c->min_words)

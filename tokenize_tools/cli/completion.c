@@ -1,18 +1,19 @@
 /*
- * completion.c: what bash and zsh need to complete a program's command lines; see command.h: first a command; then,
- * after an option, what its value may be (words, a path, or unknown); else that command's options, and paths if it
- * takes words. A command that hands its words to another program asks that program's own script.
+ * completion.c: prints the scripts by which bash and zsh complete a program's command lines. The first word is a
+ * command. After an option they offer its values (words, a path, or nothing if they are unknown); otherwise that
+ * command's options, and paths if it takes words. If a command passes its words to another program, they ask that
+ * program's own script.
  *
  * The script is a function. A shell's own beginning sets `word`, `previous`, `command` and `at`, the number of the
- * word; what all shells read sets `offer`, the words that are offered, and `paths` if the names of files are; the
- * shell's own end offers them.
+ * word; the common part sets `offer`, the words that are offered, and `paths` if the names of files are; the shell's
+ * own end offers them.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 
-/* The words that a value may be; NULL: that cannot be known. */
+/* Returns the words that a value may be; NULL if they cannot be known. */
 static const char *const *words_of(const struct option_row *r)
 {
     return r->choices ? r->choices : r->offered;
@@ -31,7 +32,7 @@ static void put_commands(const struct program *program)
         printf("%s%s", c == program->commands ? "" : " ", c->name);
 }
 
-/* The name of a shell function: leat-bench is _leat_bench. */
+/* Prints the name of a shell function: that of leat-bench is _leat_bench. */
 static void put_function(const char *name)
 {
     putchar('_');
@@ -55,7 +56,7 @@ static void put_value(const struct option_row *r)
     puts(r->path ? " paths=1 ;;" : " ;;");
 }
 
-/* Options, where the word begins with a dash, or nothing else can be meant. */
+/* Offers options if the word begins with a dash, or nothing else can be meant. */
 static void put_options(const struct command *c)
 {
     printf("    %s)\n        case $previous in\n", c->name);
@@ -70,12 +71,12 @@ static void put_options(const struct command *c)
     puts("--help' ;; esac ;;\n        esac ;;");
 }
 
-/* A shell's own parts of the script, in which @F stands for the function and @P for the program. */
+/* The parts of the script that a shell has for itself; @F stands for the function and @P for the program. */
 static const struct shell {
     const char *name, *begin, *hand_over, *end;
 } shells[] = {
-    /* bash splits `--option=value` into three words. `compopt` is for readline alone: to quote and to add slashes; and,
-     * where no word is known, to complete paths by itself, which knows about quotes and ~. */
+    /* bash splits `--option=value` into three words. `compopt` exists in readline only: it quotes and adds slashes,
+     * and, if no word is known, completes paths by itself, since it knows about quotes and ~. */
     { "bash",
       "# bash completion of @P; made by @P --completion bash\n"
       "@F()\n{\n"
@@ -94,7 +95,8 @@ static const struct shell {
       "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
       "        compopt -o filenames 2>/dev/null\n"
       "    fi\n}\ncomplete -F @F @P\n" },
-    /* The file is the function itself where zsh loads it from a folder of its own; else it is read as a whole. */
+    /* If zsh loads the file from a folder of its own, the file is the function itself; otherwise it is read as a
+     * whole. */
     { "zsh",
       "#compdef @P\n# zsh completion of @P; made by @P --completion zsh, to be read after compinit\n"
       "@F()\n{\n"

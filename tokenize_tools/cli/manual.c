@@ -1,11 +1,11 @@
-/* manual.c: manual pages of section 1, in roff, from the tables of commands and options; see command.h. */
+/* manual.c: prints manual pages of section 1, in roff, from the tables of commands and options. */
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "leat.h"
 
-/* Prints text for roff: with hyphens that can be copied, and no line that looks like a request. */
+/* Prints text for roff: with hyphens that can be copied, and without lines that look like requests. */
 static void put_text(const char *text)
 {
     for (const char *c = text; *c; c++) {
@@ -42,7 +42,7 @@ static void put_head(const char *program, const char *command, const char *purpo
     fputs(" \\- ", stdout);
     snprintf(title, sizeof title, "%s", purpose);
     length = strlen(title);
-    if (length > 0 && title[length - 1] == '.') /* a title has none */
+    if (length > 0 && title[length - 1] == '.') /* a title has no full stop */
         title[length - 1] = '\0';
     put_text(title);
     fputs("\n.SH SYNOPSIS\n.B ", stdout);

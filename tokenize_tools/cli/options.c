@@ -1,8 +1,8 @@
 /*
- * options.c: see options.h. A word is looked up in the rows, and its value is stored through the row's type and offset,
- * so a command has no parsing code of its own. Every mistake ends in one sentence; for an unknown name it has the
- * nearest known one, if that is near (base/nearest.h). Help is printed from the same rows: their heads form a column,
- * texts are wrapped beside it.
+ * options.c: reads command lines and prints help. A word is looked up in the rows, and its value is stored through
+ * the row's type and offset, so a command has no parsing code of its own. Every mistake ends in one sentence; for an
+ * unknown name it has the nearest known one, if that is near (base/nearest.h). Help is printed from the same rows:
+ * their heads form a column, and texts are wrapped beside it.
  */
 #include "options.h"
 
@@ -15,9 +15,9 @@
 #include "cli.h"
 #include "units.h"
 
-#define NAME_COLUMNS 64u /* of an unknown option, as it is shown */
-#define HELP_COLUMN  30u /* where the help text begins at the latest */
-#define NAMES_COLUMN 18u /* where names of rare options begin, after their heading ("Order documents") */
+#define NAME_COLUMNS 64u /* longest name of an unknown option that is shown */
+#define HELP_COLUMN  30u /* column at which the help text begins at the latest */
+#define NAMES_COLUMN 18u /* column at which names of rare options begin, after their heading ("Order documents") */
 
 static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
 static const struct option_row help_rows = {
@@ -57,7 +57,7 @@ struct parser {
     struct options_parsed *parsed;
 };
 
-/* Fills the message; " (leat info --help lists the options)" follows by itself. */
+/* Fills the message, which ends in " (leat info --help lists the options)". */
 CLI_PRINTF(2, 3)
 static enum options_outcome wrong(struct parser *p, const char *format, ...)
 {
@@ -95,7 +95,7 @@ static enum options_outcome unknown_name(struct parser *p, const char *name, siz
     struct options_nearest near = { .word = word };
 
     snprintf(word, sizeof word, "%.*s", (int)(length < NAME_COLUMNS ? length : NAME_COLUMNS), name);
-    if (strcmp(word, "seq-len") == 0) /* of a command that makes no rows: people look for it where they pack */
+    if (strcmp(word, "seq-len") == 0) /* no command has rows to make, but people look for this option where they pack */
         return wrong(p,
                      "unknown option --seq-len; lengths belong to plans: leat order, leat show, leat.Plan in Python");
     for (const struct option_row *r = p->rows; r->name; r++)
@@ -104,7 +104,7 @@ static enum options_outcome unknown_name(struct parser *p, const char *name, siz
     return wrong(p, "unknown option --%s%s", word, options_nearest_advice(&near, "--").text);
 }
 
-/* A letter says too little to guess by: name the options that have one. */
+/* Reports an unknown letter. It says too little to guess by, so the options that have a letter are named. */
 static enum options_outcome unknown_letter(struct parser *p, char letter)
 {
     char list[256] = "";
@@ -171,7 +171,7 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
     return OPTIONS_READY;
 }
 
-/* The field may be a pair of the library's options, whose pointer has another type. */
+/* Adds a value to a list. The field may be a pair of the library's options, whose pointer has another type. */
 static enum options_outcome add_to_list(struct parser *p, const struct option_row *r, const char *text)
 {
     struct option_list list;
@@ -232,10 +232,8 @@ static enum options_outcome set(struct parser *p, const struct option_row *r, co
     return set_value(p, r, text);
 }
 
-/*
- * The value of an option that has none attached: the next argument. One that is itself an option of this command was
- * hardly meant as a value.
- */
+/* Takes the value of an option that has none attached: the next argument. If that is itself an option of this
+ * command, it was probably not meant as a value. */
 static enum options_outcome take_value(struct parser *p, const struct option_row *r)
 {
     const char *text = p->next < p->argc ? p->argv[p->next] : NULL;
@@ -249,7 +247,7 @@ static enum options_outcome take_value(struct parser *p, const struct option_row
     return set(p, r, text);
 }
 
-/* "--name" or "--name=value"; `text` comes after the dashes. */
+/* Parses "--name" or "--name=value"; `text` comes after the dashes. */
 static enum options_outcome parse_long(struct parser *p, const char *text)
 {
     size_t length = strcspn(text, "=");
@@ -264,7 +262,7 @@ static enum options_outcome parse_long(struct parser *p, const char *text)
     return text[length] == '=' ? set(p, r, text + length + 1) : take_value(p, r);
 }
 
-/* "-o", "-oVALUE", "-ab"; `text` comes after the dash. */
+/* Parses "-o", "-oVALUE" or "-ab"; `text` comes after the dash. */
 static enum options_outcome parse_letters(struct parser *p, const char *text)
 {
     enum options_outcome outcome = OPTIONS_READY;
@@ -399,7 +397,7 @@ void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column)
     fputc('\n', out);
 }
 
-/* "  -o, --output NAME"; returns its width. */
+/* Writes the head of a row, " -o, --output NAME"; returns its width. */
 static unsigned row_head(char *out, size_t capacity, const struct option_row *r)
 {
     char letter[5] = "    ";
@@ -441,7 +439,7 @@ bool options_have_rare(const struct option_row *rows)
     return rows->name != NULL;
 }
 
-/* Returns the names of the rare rows from `r` on, up to the next heading; returns how much of it that was. */
+/* Prints the names of the rare rows from `r` on, up to the next heading. Returns the number of these rows. */
 static size_t name_rare(FILE *out, const struct option_row *r, const char *group)
 {
     char names[1024] = "";

@@ -18,7 +18,7 @@ extern char **environ;
 
 enum answer { HAS_IT, OTHER_VERSION, HAS_NONE, NO_PYTHON };
 
-/* Precedes all code that an interpreter gets: `python -c` searches the current folder first. `sys` is built in. */
+/* Stands before all code that an interpreter gets: `python -c` searches the current folder first. `sys` is built in. */
 #define SAFELY "import sys\nsys.path[:1] == [''] and sys.path.pop(0)\n"
 
 /* Beginnings of the variables that an interpreter needs, by itself or behind a shim. */
@@ -83,7 +83,7 @@ int own_python_start(pid_t *pid, char *python, const char *code, char *const *wo
 
     sigemptyset(&none);
     sigfillset(&every);
-    posix_spawnattr_init(&how); /* neither fails on Linux */
+    posix_spawnattr_init(&how); /* neither call fails on Linux */
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setsigdefault(&how, &every);
@@ -128,7 +128,7 @@ static enum answer ask(char *python)
     }
 }
 
-/* PREFIX/bin/python3 of PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat, or NULL. */
+/* Returns PREFIX/bin/python3 if this command is PREFIX/lib/pythonX.Y/site-packages/leat/bin/leat; else NULL. */
 static char *of_environment(void)
 {
     static const char python[] = "/bin/python3";
@@ -137,7 +137,7 @@ static char *of_environment(void)
 
     if (length > 0) {
         path[length] = '\0';
-        for (unsigned i = 0; i < 6; i++) { /* leat, bin, leat, site-packages, pythonX.Y, lib */
+        for (unsigned i = 0; i < 6; i++) { /* goes up from leat by bin, leat, site-packages, pythonX.Y and lib */
             slash = strrchr(path, '/');
             if (!slash)
                 break;

@@ -1,10 +1,10 @@
 /*
- * plan_options.c: see plan_options.h.
+ * plan_options.c: opens plans.
  *
  * The options become lines of a plan's text, so that there is one reader of plans, the library's; only numbers with
  * units are turned into digits here. With --plan the text is the file's, and the few options that may go with it are
- * added as lines. If the library refuses a line, its sentence begins with the line's key, which here becomes the name
- * of the option.
+ * added as lines. If the library refuses a line, its sentence begins with the line's key, which here becomes the
+ * name of the option.
  */
 #include "plan_options.h"
 
@@ -20,7 +20,7 @@
 
 const char *const plan_option_balances[] = { "none", "attention", NULL };
 
-/* make lint compares them with enum leat_order */
+/* `make lint` compares these words with enum leat_order. */
 const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
                                            [LEAT_ORDER_SEQUENTIAL] = "sequential",
                                            [LEAT_ORDER_DOCUMENTS] = "documents",
@@ -33,7 +33,7 @@ const char *const plan_option_stops[] = { [LEAT_STOP_ALL] = "all", [LEAT_STOP_FI
 
 /* ---- Lines from options ---- */
 
-/* Returns true if a value can be part of a line; says so if not. */
+/* Returns true if a value can be part of a line; otherwise prints a message. */
 static bool check_value(const struct command *c, const char *option, const char *value, int *code)
 {
     if (!strchr(value, '\n') && value[0])
@@ -125,7 +125,7 @@ enum leat_status plan_options_read_bans(const char *path, char **text, size_t *b
     return s;
 }
 
-/* The lines of --bans. */
+/* Writes the lines of --bans. */
 static bool put_bans(const struct plan_options *o, FILE *out, int *code)
 {
     struct leat_error err;
@@ -202,7 +202,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
 
 /* ---- Both ---- */
 
-/* Changes the plan as a file says, and closes the one before. */
+/* Changes the plan as a file says, and closes the old one. */
 static enum leat_status change_plan(struct leat_plan **plan, const char *path, const struct leat_open_options *open,
                                     struct leat_error *err)
 {
@@ -221,7 +221,7 @@ static enum leat_status change_plan(struct leat_plan **plan, const char *path, c
     return LEAT_OK;
 }
 
-/* Returns the first option that --plan excludes and that was given; NULL: none. */
+/* Returns the first option that was given and that --plan excludes; NULL if there is none. */
 static const char *given_besides(const struct plan_options *o)
 {
     return o->sources.count                   ? "source"
@@ -259,7 +259,7 @@ const char *plan_options_given(const struct plan_options *o)
                                     : given_besides(o);
 }
 
-/* The file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
+/* Writes the file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
 static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {
     struct leat_error err;
@@ -270,7 +270,7 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     if (ok) {
         fwrite(text, 1, bytes, out);
         if (o->skips.count > 0 || o->bans || o->epochs != LEAT_NONE)
-            fputc('\n', out); /* its last line may not end */
+            fputc('\n', out); /* its last line may have no newline */
         put_number(out, "epochs", o->epochs);
     } else {
         *code = cli_failed(&err);
@@ -279,8 +279,8 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     return ok && put_skips(c, o, out, code) && put_bans(o, out, code);
 }
 
-/* Lines of the text are options, and what is wrong with one begins with its key: puts the dashes before it. What is
- * wrong with the plan as a whole has no place in the text, and what is wrong in a list of datasets has a file. */
+/* Puts dashes before the key with which an error about a line begins, since the line is an option. An error about
+ * the plan as a whole has no place in the text, and one about a list of datasets has a file. */
 static void name_option(struct leat_error *err)
 {
     struct leat_error before = *err;
@@ -289,7 +289,7 @@ static void name_option(struct leat_error *err)
         status_field(err, status_set_at(err, before.status, NULL, before.offset, "--%s", before.message), before.field);
 }
 
-/* Returns true if the command's --samples is a plan's: that of `leat trace` says which samples. */
+/* Returns true if the command's --samples is that of a plan; that of `leat trace` says which samples are shown. */
 static bool takes_samples(const struct command *c)
 {
     const struct option_row *r = c->options;
@@ -299,7 +299,8 @@ static bool takes_samples(const struct command *c)
     return r->name && r->field == offsetof(struct plan_options, samples);
 }
 
-/* A number of samples that is missing is an option of most commands, and else a line of a plan's text. */
+/* Reports that the number of samples is missing. It is an option of most commands; in the others it is a line of a
+ * plan's text. */
 static void say_samples(const struct command *c, const struct plan_options *o, struct leat_error *err)
 {
     if (err->hint != LEAT_HINT_SAMPLES || (!o->plan && takes_samples(c)))
@@ -311,7 +312,7 @@ static void say_samples(const struct command *c, const struct plan_options *o, s
     err->hint = LEAT_HINT_NONE;
 }
 
-/* With this value of --fim. */
+/* Opens the plan with this value of --fim. */
 static bool open_with(const struct command *c, const struct plan_options *o, const char *fim, struct leat_plan **plan,
                       int *code)
 {
@@ -361,7 +362,7 @@ static bool open_with(const struct command *c, const struct plan_options *o, con
 
 /* ---- Names of tokens ---- */
 
-/* Where the first token of a value of --fim begins. */
+/* Returns the place where the first token of a value of --fim begins. */
 static const char *fim_tokens(const char *fim)
 {
     for (unsigned i = 0; fim && i < 2; i++) {
@@ -371,7 +372,7 @@ static const char *fim_tokens(const char *fim)
     return fim;
 }
 
-/* The tokenizer that the dataset of the plan's first source stores. */
+/* Opens the tokenizer that the dataset of the plan's first source stores. */
 static enum leat_status open_tokenizer(const struct leat_plan *plan, struct leat_tokenizer **t, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -458,7 +459,7 @@ void plan_options_free(struct plan_options *o)
 
 /* ---- Steps ---- */
 
-/* One field of a schedule, text[0..length): B, or B@STEP. */
+/* Parses one field of a schedule, text[0..length): B, or B@STEP. */
 static bool parse_change(const char *text, size_t length, uint64_t *batch, uint64_t *step, const char **why)
 {
     char copy[64], *at;

@@ -133,7 +133,8 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
             .standard = "0.005", .help = "Megatron's option of that name", .group = "Order megatron", .rare = true     \
     }
 
-/* One more, but for `leat trace`, whose --samples A:B says which samples: it reads this of a plan's text only. */
+/* A further row for all commands but `leat trace`, whose --samples A:B says which samples: it takes this number from
+ * a plan's text only. */
 #define PLAN_OPTION_SAMPLES                                                                                            \
     {                                                                                                                  \
         PLAN_OPTION("samples", OPTION_COUNT, samples, "N"),                                                            \
@@ -141,7 +142,7 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
             .more = "It is needed with weights.", .min = 1, .max = LEAT_NONE - 1                                       \
     }
 
-/* Labels that a loader gives no loss (struct leat_loader_outputs): rows for a struct of values with a `no_loss`. */
+/* The labels that a loader gives no loss (struct leat_loader_outputs): rows for a struct of values with a `no_loss`. */
 struct no_loss {
     bool first, row_first, begin;
 };
@@ -154,36 +155,34 @@ struct no_loss {
     {                                                                                                                  \
         NO_LOSS_ROW(values, "mask-begin", begin), .help = "no loss for begin tokens as labels"                         \
     }
-const char *no_loss_given(const struct no_loss *n); /* the name of an option that was given; NULL: none */
+const char *no_loss_given(const struct no_loss *n); /* returns the name of an option that was given; NULL: none */
 void no_loss_set(const struct no_loss *n, struct leat_loader_outputs *o);
 
-/* What the help of each command with these options says about them. */
+/* The text about these options in the help of each command that has them. */
 #define PLAN_OPTIONS_NOTES                                                                                             \
     "A plan (sources, weights, lengths, a seed) fixes which tokens sample n has. docs/ORDER.md has the rules."
 
-/*
- * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: the error has been printed, and *code is
- * the exit code.
- */
+/* Opens the plan. If it returns true, *plan is the caller's, until leat_plan_close(). If false, the error has been
+ * printed, and *code is the exit code. */
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
-/* Returns the name of an option that was given, for commands that also do without a plan; NULL: none. */
+/* Returns the name of an option that was given, for commands that can do without a plan; NULL: none. */
 const char *plan_options_given(const struct plan_options *o);
 void plan_options_free(struct plan_options *o);
 
-/* Reads a file of bans: each line is one, as in a plan's text, or blank, or a comment. *text is the caller's to free,
- * and NULL on failure. LEAT_E_ARGUMENT: another line. */
+/* Reads a file of bans: each line is a ban, as in a plan's text, or blank, or a comment. Returns LEAT_E_ARGUMENT for
+ * any other line. *text is the caller's to free, and NULL on failure. */
 enum leat_status plan_options_read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err);
 
 /* Says in one sentence what a command line lacks for a plan, beginning with `before` ("", or an item of the caller's);
  * false: something is missing. */
 bool plan_options_complete(const struct command *c, const char *before, const struct plan_options *o);
 
-/* Returns true if the plan's batches have a number of rows, as `option` (NULL: not given) needs; else says that they
- * go by tokens. */
+/* Returns true if the plan's batches have a number of rows, which `option` needs (NULL: not given); otherwise
+ * reports that they go by tokens. */
 bool plan_has_rows(const struct command *self, const struct leat_plan *plan, const char *option);
 
-/* Sets the positions [*first, *end) of step `number`: after the rows of all steps before it. False, after a message:
- * the schedule is none, or the step lies too far. */
+/* Sets the positions [*first, *end) of step `number`, after the rows of all steps before it. Returns false, after a
+ * message, if the schedule is invalid, or the step lies too far. */
 bool plan_steps_find(const struct command *self, const char *schedule, uint64_t number, uint64_t *first, uint64_t *end);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_terminal(void)
     return isatty(STDERR_FILENO) && !(kind && strcmp(kind, "dumb") == 0);
 }
 
-/* Asked anew for each line, so that a resized window needs no signal handler. */
+/* Asks for the width for each line, so that a resized window needs no signal handler. */
 static unsigned screen_columns(void)
 {
     struct winsize size;
@@ -63,10 +63,10 @@ static size_t fit(char *line, unsigned columns)
     return used;
 }
 
-/* What a line leaves out, one after the other, until the rest and a bar fit the screen. */
+/* The parts that a line leaves out, one after the other, until the rest and a bar fit the screen. */
 enum shorter { WHOLE, NO_STAGE, NO_DETAIL, NO_RATE, NO_AMOUNT };
 
-/* Without the last part of a detail, which says what is done at the moment. */
+/* Returns the length of a detail without its last part, which says what is done at the moment. */
 static size_t without_stage(const char *detail)
 {
     size_t length = strlen(detail);
@@ -76,7 +76,7 @@ static size_t without_stage(const char *detail)
     return length > 1 ? length - 2 : 0;
 }
 
-/* "  43 %  1.2 GiB of 3.4 GiB  2.1 GB/s  3 s left  detail", without the label. */
+/* Writes " 43 % 1.2 GiB of 3.4 GiB 2.1 GB/s 3 s left detail", without the label. */
 static void numbers(const struct progress *p, const struct progress_now *now, enum shorter shorter, char *out,
                     size_t capacity)
 {
@@ -122,13 +122,13 @@ size_t progress_line(const struct progress *p, const struct progress_now *now, u
         capped.done = total;
     for (unsigned shorter = WHOLE;; shorter++) {
         numbers(p, &capped, (enum shorter)shorter, text, sizeof text);
-        taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
+        taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* counts two gaps and the brackets of the bar, too */
         if (!p->terminal || shorter == NO_AMOUNT || taken + (barred ? BAR_MIN : 0) <= columns)
             break;
     }
     if (barred && taken + BAR_MIN <= columns) {
         for (width = BAR_MAX; taken + width > columns; width /= 2)
-            ; /* in steps, so that the bar does not grow and shrink with each number beside it */
+            ; /* goes in steps, so that the bar does not grow and shrink with each number beside it */
         full = (size_t)((double)capped.done / (double)total * (double)width);
         bar[0] = '[';
         memset(bar + 1, '#', full);
@@ -155,7 +155,7 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
     if (now < p->next)
         return;
     p->next = now + (p->terminal ? REDRAW_SECONDS : LOG_SECONDS);
-    /* the last column stays free: some terminals break the line when it is written */
+    /* The last column stays free: some terminals break the line when it is written. */
     bytes = progress_line(p, &(struct progress_now) { done, total, now - p->began, detail },
                           p->terminal ? screen_columns() - 1 : LINE_BYTES / 2, line, sizeof line);
     if (p->terminal) {

@@ -1,7 +1,7 @@
 /*
- * progress.h: shows the progress of long work on stderr. On a terminal a line with a bar, redrawn at most ten times a
- * second and cleared at the end; elsewhere a line every 30 seconds, for logs; or nothing. The caller brings the numbers
- * as often as it likes, from one thread at a time.
+ * progress.h: shows the progress of long work on stderr: on a terminal a line with a bar, which is redrawn at most
+ * ten times a second and cleared at the end; elsewhere a line every 30 seconds, for logs; or nothing. The caller
+ * brings the numbers as often as it likes, from one thread at a time.
  */
 #ifndef LEAT_CLI_PROGRESS_H
 #define LEAT_CLI_PROGRESS_H
@@ -21,13 +21,13 @@ extern const char *const progress_modes[];
 enum progress_unit { PROGRESS_BYTES, PROGRESS_COUNT };
 
 struct progress {
-    const char *label;       /* the work, one word or two */
-    enum progress_unit unit; /* of `done` and `total` */
+    const char *label;       /* name of the work, one word or two */
+    enum progress_unit unit; /* unit of `done` and `total` */
     bool silent;
     bool terminal;
-    bool drawn;        /* a bar stands on the screen */
+    bool drawn;        /* true while a bar stands on the screen */
     double began;      /* clock */
-    double next;       /* clock: not before this is anything shown again */
+    double next;       /* time before which nothing is shown again */
     uint64_t at_start; /* `done` of the first update: work that was done before does not count for the rate */
     bool started;
 };
@@ -35,22 +35,22 @@ struct progress {
 /* `label` is kept. */
 void progress_begin(struct progress *p, enum progress_mode mode, const char *label, enum progress_unit unit);
 
-/* `total` 0: not known. `detail` (may be NULL) stands at the end of the line. */
+/* Shows the numbers. `total` is 0 if it is not known. `detail` (may be NULL) stands at the end of the line. */
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *detail);
 
-/* Begins other work, with its own label, which is kept: rates are of what the next updates bring. */
+/* Begins other work, with its own label, which is kept: later rates count only the updates that follow. */
 void progress_again(struct progress *p, const char *label);
 
 void progress_end(struct progress *p);
 
-/* How far it has come. */
+/* The present state of the work. */
 struct progress_now {
     uint64_t done, total;
     double seconds; /* since it began */
     const char *detail;
 };
 
-/* Returns the line itself, for a screen of `columns`; returns its bytes. Split off for tests. */
+/* Writes the line for a screen of `columns`, and returns its bytes. It is split off for tests. */
 size_t progress_line(const struct progress *p, const struct progress_now *now, unsigned columns, char *out,
                      size_t capacity);
 

@@ -1,5 +1,5 @@
 /*
- * units.c: see units.h.
+ * units.c: reads and prints numbers.
  *
  * Numbers are read with integers only: digits before and after the point are two integers, and the multiplier of the
  * unit is applied to each, with overflow checked. Why not strtod()? "0.1Ki" or 2^64 - 1 must be read exactly or
@@ -23,7 +23,7 @@ static const char *const garbage = "is not a number; write it like 12, 1.5K or 6
 static const char *const too_large = "is larger than 2^64 - 1";
 static const char *const not_whole = "is not a whole number";
 
-/* Returns the multiplier that `*text` begins with, 1 if none; moves *text past it. */
+/* Returns the multiplier that `*text` begins with, or 1; moves *text past it. */
 static uint64_t parse_multiplier(const char **text)
 {
     static const char letters[] = "KMGTP";
@@ -46,7 +46,7 @@ static uint64_t parse_multiplier(const char **text)
     return multiplier;
 }
 
-/* Digits at `*text` into *value; *digits counts them. False if they do not fit. */
+/* Reads digits at `*text` into *value; *digits counts them. Returns false if they do not fit. */
 static bool parse_digits(const char **text, uint64_t *value, unsigned *digits)
 {
     *value = 0;
@@ -57,10 +57,8 @@ static bool parse_digits(const char **text, uint64_t *value, unsigned *digits)
     return true;
 }
 
-/*
- * The digits after the point, times the multiplier: F / 10^f * m. In lowest terms the denominator must divide m, else
- * the result is not whole; and then it is below m and cannot overflow.
- */
+/* Multiplies the digits after the point: F / 10^f * m. In lowest terms the denominator must divide m, otherwise the
+ * result is not whole; and then it is below m and cannot overflow. */
 static bool fraction_times(const char *digits, size_t count, uint64_t multiplier, uint64_t *value)
 {
     uint64_t numerator = 0, denominator = 1, shared;
@@ -131,7 +129,7 @@ bool units_parse_part(const char *text, size_t length, uint64_t *value, const ch
     return units_parse(copy, false, value, why);
 }
 
-/* One end of a range; `otherwise` if nothing is written there. */
+/* Parses one end of a range; it is `otherwise` if nothing is written there. */
 static bool parse_end(const char *text, size_t length, uint64_t otherwise, uint64_t *value, const char **why)
 {
     *value = otherwise;
@@ -169,7 +167,7 @@ struct units_text units_bytes(uint64_t bytes)
         snprintf(out.text, sizeof out.text, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
         return out;
     }
-    /* else 1023.95 prints as 1024.0 */
+    /* otherwise 1023.95 would be printed as 1024.0 */
     for (value /= 1024; value >= 1023.95 && step + 1 < sizeof names / sizeof names[0]; step++)
         value /= 1024;
     snprintf(out.text, sizeof out.text, "%.1f %s", value, names[step]);
@@ -232,7 +230,7 @@ struct units_text units_rate(double per_second, const char *what)
         step++;
     }
     decimals = per_second < 9.995 ? 2 : per_second < 99.95 ? 1 : 0;
-    /* the prefix belongs to a short unit ("GB/s") but stands alone before a word ("M tokens/s") */
+    /* The prefix belongs to a short unit ("GB/s") but stands alone before a word ("M tokens/s"). */
     snprintf(out.text, sizeof out.text, "%.*f %s%s%.20s/s", decimals, per_second, names[step],
              step > 0 && strlen(what) > 1 ? " " : "", what);
     return out;

@@ -1,4 +1,4 @@
-/* with.c: what is in this build, of what a build can have; see command.h. */
+/* with.c: prints which libraries are in this build, of those that a build can have. */
 #include "command.h"
 
 #include <ctype.h>
@@ -9,17 +9,17 @@
 #include "base/json.h"
 #include "leat.h"
 
-/* Lines of a name in capitals, 1 or 0, and what it is for. */
+/* Lines with a name in capitals, 1 or 0, and the purpose. */
 static const char lines[] = LEAT_WITH;
 
 struct row {
     char name[16];
     bool in;
-    int length; /* of what it is for, at `purpose` */
+    int length; /* length of the text at `purpose` */
     const char *purpose;
 };
 
-/* Takes the next line; false at the end. */
+/* Reads the next line; returns false at the end. */
 static bool next(const char **at, struct row *r)
 {
     size_t n = 0;
