@@ -11,10 +11,12 @@
 
 #include <stdbool.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "bpe.h"
 #include "char_cuts.h"
 #include "class_cuts.h"
+#include "live_merges.h"
 #include "pretoken_batch.h"
 #include "tokenizer/unicode/unicode.h"
 #include "vocabulary_map.h"
@@ -145,24 +147,30 @@ static inline bool bpe_is_fallback(const struct bpe *m, uint32_t symbol)
     return false;
 }
 
-/* ---- bpe_make.c ---- */
-
 /* Adds a merge to the list, unless it can never happen. Ranks must rise. */
-enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
-                               struct leat_error *err);
+static inline enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result,
+                                             uint32_t rank, struct leat_error *err)
+{
+    enum leat_status s;
 
-/* ---- bpe.c ---- */
+    if (m->live && live_merges_offer(m->live, left, right, result, rank) == LIVE_DEAD)
+        return LEAT_OK;
+    s = GROW(m->list, m->list_count + 1, m->list_room, err);
+    if (s == LEAT_OK)
+        m->list[m->list_count++] = (struct merge) { left, right, result, rank };
+    return s;
+}
+
+/* ---- bpe_part.c ---- */
 
 /* Returns the most symbols that a part of this length can have before merging. */
 size_t bpe_symbols_max(const struct bpe *m, size_t bytes);
 
-/* Appends the ids of a part that is not cut, or of a whole pretoken if the model cuts none, without the cache. */
-enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                  struct id_list *out, struct leat_error *err);
+/* Makes room in s->symbols for a part of this length. Their old contents are lost. */
+enum leat_status bpe_symbols_reserve(const struct bpe *m, struct bpe_scratch *s, size_t bytes, struct leat_error *err);
 
-/* Appends the ids of a part by merging alone, even if it is a token. */
-enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                   struct id_list *out, struct leat_error *err);
+/* Frees the symbols of a very long part. */
+void bpe_symbols_trim(struct bpe_scratch *s);
 
 /* Writes the symbols of a text before merging. */
 typedef enum leat_status bpe_make_symbols(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
@@ -175,14 +183,26 @@ enum leat_status bpe_merge_text(const struct bpe *m, struct bpe_scratch *s, bpe_
 enum leat_status bpe_append(const struct bpe *m, const uint32_t *symbols, size_t count, struct id_list *out,
                             struct leat_error *err);
 
+/* Appends the ids of a part of a model without scores. */
+enum leat_status bpe_symbols_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                    struct id_list *out, struct leat_error *err);
+
 /* ---- bpe_pretokens.c ---- */
 
 /* The end of a part that is a token already: its id is the next of bpe_scratch.fixed. */
 #define BPE_FIXED MODEL_FIXED
 
-/* Appends the ids of parts of pretokens, as bpe_encode_pretokens() does for pretokens. */
-enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+/* Appends the pretoken's own token, where pretokens are taken whole. Returns false if it has none. */
+bool bpe_encode_token(const struct bpe *m, const uint8_t *pretoken, size_t bytes, struct id_list *out,
+                      enum leat_status *status, struct leat_error *err);
+
+/* Appends the ids of a part that is not cut, or of a whole pretoken if the model cuts none, without the cache. */
+enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   struct id_list *out, struct leat_error *err);
+
+/* Appends the ids of pretokens of a model that cuts none, or of parts of pretokens. */
+enum leat_status bpe_encode_batches(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                    bool parts, struct id_list *out, struct leat_error *err);
 
 /* ---- bpe_scores.c ---- */
 

@@ -12,7 +12,6 @@
 #include "base/grow.h"
 #include "base/status.h"
 #include "bpe_internal.h"
-#include "live_merges.h"
 #include "tokenizer/unicode/unicode.h"
 
 /* ---- Merges ------------------------------------------------------------------------------------------------------ */
@@ -24,19 +23,6 @@
  *     scores  a merge for each way in which a token splits into two symbols; its rank is the place of its score
  * Merges that can never happen are left out (live_merges.h).
  */
-
-enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
-                               struct leat_error *err)
-{
-    enum leat_status s;
-
-    if (m->live && live_merges_offer(m->live, left, right, result, rank) == LIVE_DEAD)
-        return LEAT_OK;
-    s = GROW(m->list, m->list_count + 1, m->list_room, err);
-    if (s == LEAT_OK)
-        m->list[m->list_count++] = (struct merge) { left, right, result, rank };
-    return s;
-}
 
 /*
  * Returns true if merges that never happen can be found: a product must depend on its own text alone. It does not

@@ -20,6 +20,43 @@ struct seeds {
     unsigned count;
 };
 
+/* ---- A pretoken, or a part ---- */
+
+bool bpe_encode_token(const struct bpe *m, const uint8_t *pretoken, size_t bytes, struct id_list *out,
+                      enum leat_status *status, struct leat_error *err)
+{
+    uint32_t symbol = m->whole ? bpe_find_symbol(m, pretoken, bytes) : NO_SYMBOL;
+
+    if (symbol == NO_SYMBOL)
+        return false;
+    *status = bpe_append(m, &symbol, 1, out, err);
+    return true;
+}
+
+/* Appends the ids of a part by merging alone, even if it is a token. */
+static enum leat_status encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                      struct id_list *out, struct leat_error *err)
+{
+    enum leat_status status = bpe_symbols_reserve(m, s, bytes, err);
+
+    if (status != LEAT_OK)
+        return status;
+    status = m->kind->scored ? bpe_scores_encode(m, s, text, bytes, out, err)
+                             : bpe_symbols_encode(m, s, text, bytes, out, err);
+    bpe_symbols_trim(s);
+    return status;
+}
+
+enum leat_status bpe_encode_whole(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  struct id_list *out, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (!m->cuts && bpe_encode_token(m, text, bytes, out, &status, err))
+        return status;
+    return encode_merges(m, s, text, bytes, out, err);
+}
+
 static void put_seeds(struct pretoken_cache *c, struct seeds *seeds)
 {
     for (unsigned i = 0; i < seeds->count; i++)
@@ -80,7 +117,7 @@ static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s
         s->many.count += count;
     }
     if (status == LEAT_OK && count == 0) {
-        status = b->parts[at] ? bpe_encode_merges(m, s, pretoken, bytes, &s->many, err)
+        status = b->parts[at] ? encode_merges(m, s, pretoken, bytes, &s->many, err)
                               : bpe_encode_whole(m, s, pretoken, bytes, &s->many, err);
         if (status == LEAT_OK && bytes <= PRETOKEN_MAX)
             pretoken_cache_add(&s->words.own, &key, s->many.ids + begin, s->many.count - begin);
@@ -288,9 +325,9 @@ static enum leat_status encode_long(const struct bpe *m, struct bpe_scratch *s, 
     if (fixed)
         status = id_list_append(out, s->fixed.ids[s->fixed_used++], err);
     else if (parts || r->inside || end < whole)
-        status = bpe_encode_merges(m, s, text, end - r->begin, out, err);
+        status = encode_merges(m, s, text, end - r->begin, out, err);
     else
-        status = bpe_encode(&m->model, s, text, end - r->begin, out, err);
+        status = bpe_encode_whole(m, s, text, end - r->begin, out, err);
     r->begin = end;
     r->inside = end < whole;
     r->ends += !r->inside;
@@ -320,33 +357,12 @@ static struct pretoken_rest rest_of(const struct model_pretokens *p)
     };
 }
 
-enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
-                                  struct id_list *out, struct leat_error *err)
+enum leat_status bpe_encode_batches(const struct bpe *m, struct bpe_scratch *s, const struct model_pretokens *p,
+                                    bool parts, struct id_list *out, struct leat_error *err)
 {
     struct pretoken_rest r = rest_of(p);
 
-    return encode_rest(m, s, &r, true, out, err);
-}
-
-/* Encodes pretokens of models that cut them into parts of another kind: pretokens and parts do not mix in a batch. */
-static enum leat_status encode_each(const struct bpe *m, struct bpe_scratch *s, struct pretoken_rest *r,
-                                    struct id_list *out, struct leat_error *err)
-{
-    enum leat_status status = LEAT_OK;
-
-    for (; status == LEAT_OK && r->ends < r->last; r->begin = *r->ends++)
-        status = bpe_encode(&m->model, s, r->text + r->begin, *r->ends - r->begin, out, err);
-    return status;
-}
-
-enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, const struct model_pretokens *p,
-                                      struct id_list *out, struct leat_error *err)
-{
-    const struct bpe *m = bpe_of(model);
-    struct bpe_scratch *s = scratch;
-    struct pretoken_rest r = rest_of(p);
-
-    return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);
+    return encode_rest(m, s, &r, parts, out, err);
 }
 
 bool bpe_takes_texts(const struct model *model)
