@@ -35,6 +35,9 @@ enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format
 /* Returns the start of the text, after a byte-order mark. */
 const uint8_t *load_after_mark(const struct load_source *source);
 
+/* Returns true if a text begins with a line of base64, white space and a digit, as files *.tiktoken do. */
+bool load_is_tiktoken(const uint8_t *p, const uint8_t *end);
+
 /* Loads a parsed tokenizer.json. */
 enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 

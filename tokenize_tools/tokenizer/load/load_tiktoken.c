@@ -272,6 +272,28 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+const uint8_t *load_after_mark(const struct load_source *source)
+{
+    bool marked = source->size >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0;
+
+    return source->bytes + (marked ? 3 : 0);
+}
+
+bool load_is_tiktoken(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *begin = p;
+
+    while (p < end && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '+' ||
+                       *p == '/' || *p == '='))
+        p++;
+    if (p == begin || p == end || (*p != ' ' && *p != '\t'))
+        return false;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    p += p < end && *p == '+';
+    return p < end && *p >= '0' && *p <= '9';
+}
+
 static void add_token(struct tokenizer_spec *spec, uint64_t id, size_t bytes)
 {
     spec->tokens[spec->token_count++] = (struct spec_token) {

@@ -18,29 +18,6 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-const uint8_t *load_after_mark(const struct load_source *source)
-{
-    bool marked = source->size >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0;
-
-    return source->bytes + (marked ? 3 : 0);
-}
-
-/* Returns true for a line of base64, white space and a digit. */
-static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
-{
-    const uint8_t *begin = p;
-
-    while (p < end && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '+' ||
-                       *p == '/' || *p == '='))
-        p++;
-    if (p == begin || p == end || (*p != ' ' && *p != '\t'))
-        return false;
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    p += p < end && *p == '+';
-    return p < end && *p >= '0' && *p <= '9';
-}
-
 static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format *format,
                                   const struct load_source *source, struct leat_error *err)
 {
@@ -78,7 +55,7 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
 
     while (p < end && is_space(*p))
         p++;
-    if (p < end && looks_like_tiktoken(p, end)) {
+    if (p < end && load_is_tiktoken(p, end)) {
         *format = LOAD_TIKTOKEN;
         return load_tiktoken(spec, source, err);
     }
