@@ -101,14 +101,6 @@ struct unigram_walk {
 
 /* ---- unigram_path.c ---- */
 
-/* Functions of struct model_kind. */
-enum leat_status unigram_encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
-                                struct id_list *out, struct leat_error *err);
-enum leat_status unigram_encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
-                                      struct id_list *out, struct leat_error *err);
-enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
-                                      struct id_list *out, size_t *used, struct leat_error *err);
-
 /* Encodes a pretoken whose sum begins at 0, not by pieces. */
 enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
                                       size_t bytes, struct id_list *out, struct leat_error *err);
@@ -119,9 +111,23 @@ enum leat_status unigram_walk(struct unigram_walk *w);
 /* Notes that the text is encoded up to `cut`, unless that is in a run of unknown characters. */
 void unigram_walk_note(struct unigram_walk *w);
 
+/* Writes the run of unknown characters that the text ends in. */
+enum leat_status unigram_end_run(struct unigram_walk *w);
+
+/* Frees the nodes of a very long text. */
+void unigram_trim(struct unigram_scratch *s);
+
 /* ---- unigram_pieces.c ---- */
 
-/* Does the work of unigram_walk(), many times faster, by pieces. */
+/* Functions of struct model_kind. */
+enum leat_status unigram_encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
+                                struct id_list *out, struct leat_error *err);
+enum leat_status unigram_encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                      struct id_list *out, struct leat_error *err);
+enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
+                                      struct id_list *out, size_t *used, struct leat_error *err);
+
+/* Does what unigram_walk() does, many times faster, by pieces. */
 enum leat_status unigram_walk_pieces(struct unigram_walk *w);
 
 /* Finds the places at which texts may be cut, and sets m->by_pieces if encoding by pieces is exact. */

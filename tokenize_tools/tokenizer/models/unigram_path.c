@@ -7,7 +7,7 @@
  * text that comes in chunks ends where a longer text could still make a token longer; what is after the last cut before
  * that comes again with the next chunk.
  *
- * Runs of unknown characters are written when they end (end_run()): a run as a whole may be a token. A run that is
+ * Runs of unknown characters are written when they end (unigram_end_run()): a run as a whole may be a token. A run that is
  * longer than all tokens is written at once, so a text of unknown characters needs no memory either.
  */
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static enum leat_status reserve_run(struct unigram_walk *w)
     return id_list_reserve(w->out, 2 * (w->run_end - w->run_begin) + 1, w->err);
 }
 
-/* Writes the run of unknown characters, which ends here, if there is one. */
-static enum leat_status end_run(struct unigram_walk *w)
+/* Writes the run, which ends here, if there is one. */
+enum leat_status unigram_end_run(struct unigram_walk *w)
 {
     size_t bytes = w->run_end - w->run_begin;
     bool whole = bytes > 0 && !w->s->written && !w->m->narrow;
@@ -148,7 +148,7 @@ static enum leat_status take_stretch(struct unigram_walk *w, size_t at)
             continue;
         }
         if (w->run_begin != w->run_end || w->s->written) {
-            s = end_run(w);
+            s = unigram_end_run(w);
             if (s == LEAT_OK)
                 s = id_list_reserve(w->out, count - begin, w->err);
             if (s != LEAT_OK)
@@ -298,7 +298,7 @@ enum leat_status unigram_walk(struct unigram_walk *w)
     return w->m->narrow ? find_path(w, true) : find_path(w, false);
 }
 
-static void trim(struct unigram_scratch *s)
+void unigram_trim(struct unigram_scratch *s)
 {
     if (s->room <= MANY_NODES)
         return;
@@ -306,43 +306,6 @@ static void trim(struct unigram_scratch *s)
     free(s->nodes);
     s->nodes = NULL;
     s->room = 0;
-}
-
-enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
-                                      struct id_list *out, size_t *used, struct leat_error *err)
-{
-    const struct unigram *m = unigram_of(model);
-    struct unigram_scratch *s = scratch;
-    struct unigram_walk w = {
-        .m = m, .s = s, .text = c->text, .bytes = c->bytes, .last = c->last, .out = out, .err = err
-    };
-    enum leat_status status;
-
-    if (c->begins) {
-        s->sum = 0;
-        s->written = false;
-    }
-    unigram_walk_note(&w);
-    status = m->by_pieces && c->bytes > PRETOKEN_MAX ? unigram_walk_pieces(&w) : unigram_walk(&w);
-    if (status == LEAT_OK && c->last)
-        status = end_run(&w);
-    *used = c->last ? c->bytes : w.safe;
-    if (!c->last) {
-        out->count = w.safe_count;
-        s->sum = w.safe_sum;
-        s->written = w.safe_written;
-    }
-    trim(s);
-    return status;
-}
-
-enum leat_status unigram_encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
-                                struct id_list *out, struct leat_error *err)
-{
-    const struct model_chunk all = { .text = text, .bytes = bytes, .begins = true, .last = true };
-    size_t used;
-
-    return unigram_encode_chunk(model, scratch, &all, out, &used, err);
 }
 
 enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_scratch *s, const uint8_t *text,
@@ -354,25 +317,5 @@ enum leat_status unigram_encode_whole(const struct unigram *m, struct unigram_sc
     s->sum = 0;
     s->written = false;
     status = unigram_walk(&w);
-    return status == LEAT_OK ? end_run(&w) : status;
-}
-
-/* Encodes a pretoken for lookup_batch_encode(). Its sum begins at 0, so its ids do not depend on the text around it. */
-static enum leat_status encode_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
-                                   struct id_list *out, bool *apart, struct leat_error *err)
-{
-    (void)apart;
-    return unigram_encode(context, scratch, text, bytes, out, err);
-}
-
-enum leat_status unigram_encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
-                                      struct id_list *out, struct leat_error *err)
-{
-    const struct unigram *m = unigram_of(model);
-    struct unigram_scratch *s = scratch;
-    const struct lookup_way way = { .one = encode_one, .context = model, .scratch = s };
-
-    if (m->by_pieces && !m->narrow)
-        return unigram_encode_groups(m, s, p, out, err);
-    return lookup_batch_encode(s->batch, model, &way, p, out, err);
+    return status == LEAT_OK ? unigram_end_run(&w) : status;
 }

@@ -674,6 +674,43 @@ static enum leat_status take_group(struct group *g, size_t bytes, size_t room)
     return s == LEAT_OK ? write_to(g, l->batch.count) : s;
 }
 
+enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
+                                      struct id_list *out, size_t *used, struct leat_error *err)
+{
+    const struct unigram *m = unigram_of(model);
+    struct unigram_scratch *s = scratch;
+    struct unigram_walk w = {
+        .m = m, .s = s, .text = c->text, .bytes = c->bytes, .last = c->last, .out = out, .err = err
+    };
+    enum leat_status status;
+
+    if (c->begins) {
+        s->sum = 0;
+        s->written = false;
+    }
+    unigram_walk_note(&w);
+    status = m->by_pieces && c->bytes > PRETOKEN_MAX ? unigram_walk_pieces(&w) : unigram_walk(&w);
+    if (status == LEAT_OK && c->last)
+        status = unigram_end_run(&w);
+    *used = c->last ? c->bytes : w.safe;
+    if (!c->last) {
+        out->count = w.safe_count;
+        s->sum = w.safe_sum;
+        s->written = w.safe_written;
+    }
+    unigram_trim(s);
+    return status;
+}
+
+enum leat_status unigram_encode(const struct model *model, void *scratch, const uint8_t *text, size_t bytes,
+                                struct id_list *out, struct leat_error *err)
+{
+    const struct model_chunk all = { .text = text, .bytes = bytes, .begins = true, .last = true };
+    size_t used;
+
+    return unigram_encode_chunk(model, scratch, &all, out, &used, err);
+}
+
 enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_scratch *s,
                                        const struct model_pretokens *p, struct id_list *out, struct leat_error *err)
 {
@@ -696,4 +733,24 @@ enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_s
         begin = *ends++;
     }
     return status;
+}
+
+/* Encodes a pretoken for lookup_batch_encode(). Its sum begins at 0, so its ids do not depend on the text around it. */
+static enum leat_status encode_one(const void *context, void *scratch, const uint8_t *text, size_t bytes,
+                                   struct id_list *out, bool *apart, struct leat_error *err)
+{
+    (void)apart;
+    return unigram_encode(context, scratch, text, bytes, out, err);
+}
+
+enum leat_status unigram_encode_batch(const struct model *model, void *scratch, const struct model_pretokens *p,
+                                      struct id_list *out, struct leat_error *err)
+{
+    const struct unigram *m = unigram_of(model);
+    struct unigram_scratch *s = scratch;
+    const struct lookup_way way = { .one = encode_one, .context = model, .scratch = s };
+
+    if (m->by_pieces && !m->narrow)
+        return unigram_encode_groups(m, s, p, out, err);
+    return lookup_batch_encode(s->batch, model, &way, p, out, err);
 }
