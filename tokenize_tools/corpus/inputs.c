@@ -1,5 +1,7 @@
-/* inputs.c: looks up words. Folders are searched in search_folder.c, lists in search_list.c, URLs in
- * search_objects.c, and splits of the whole in search_splits.c; search.h says how these work together. */
+/*
+ * inputs.c: words are looked up here, folders in search_folder.c, lists in find_list.c, URLs in
+ * search_objects.c, splits of the whole in search_splits.c; search.h says how these go together.
+ */
 #include "inputs.h"
 
 #include <errno.h>
@@ -19,105 +21,7 @@
 #include "own_outputs.h"
 #include "search.h"
 
-/* ---- Finding inputs ---------------------------------------------------------------------------------------------- */
-
-/* ---- Helpers ---- */
-
-enum leat_status search_check_stop(struct search *s, struct leat_error *err)
-{
-    bool stopped = s->tries->ended || s->stop.asked(s->stop.context);
-
-    return stopped ? status_set(err, LEAT_E_STOPPED, "looking for inputs was stopped") : LEAT_OK;
-}
-
-char *search_join(const char *folder, size_t length, const char *name)
-{
-    size_t size = length + strlen(name) + 2;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-    return path;
-}
-
-/* ---- The list of inputs ---- */
-
-/* Adds an input, and takes over `place`, whose first `before` bytes are not a part of its name. */
-static enum leat_status add_input(struct input_list *list, char *place, size_t before,
-                                  const struct record_format *format, const struct stat *st, struct leat_error *err)
-{
-    enum leat_status s = place ? GROW(list->items, list->count + 1, list->room, err) : status_no_memory(err, before);
-    struct input *in;
-
-    if (s != LEAT_OK) {
-        free(place);
-        return s;
-    }
-    in = &list->items[list->count++];
-    *in = (struct input) {
-        .place = place, .path = place + before, .format = format, .compressed = byte_stream_stem(place) < strlen(place)
-    };
-    if (st) {
-        in->size = in->end = (uint64_t)st->st_size;
-        in->device = st->st_dev;
-        in->inode = st->st_ino;
-        in->modified_s = st->st_mtim.tv_sec;
-        in->modified_ns = st->st_mtim.tv_nsec;
-    }
-    list->bytes += in->size;
-    return LEAT_OK;
-}
-
-#define ASK_EACH 4096u /* names between two checks of memory, which is a system call */
-
-/* Fails while names are still being found if they take too much memory: a server, or the owner of a folder, decides
- * how many there are. */
-static enum leat_status check_memory(const struct search *s, struct leat_error *err)
-{
-    size_t names = s->list->count;
-
-    if (s->rules->memory == 0 || names == 0 || names % ASK_EACH != 0 || memory_resident() <= s->rules->memory)
-        return LEAT_OK;
-    return status_field(err,
-                        status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY, NULL,
-                                        "the names of more than %zu inputs take all of %" PRIu64
-                                        " MiB of memory; allow more, or pack fewer at once",
-                                        names, s->rules->memory >> 20),
-                        "memory");
-}
-
-enum leat_status search_add(struct search *s, const char *path, const struct record_format *format,
-                            const struct stat *st, struct leat_error *err)
-{
-    enum leat_status status;
-
-    if ((s->lists > 0 || s->links > 0) && ++s->indirect > SEARCH_IN_LIST)
-        return status_in_file(
-            err,
-            status_argument(err, "inputs",
-                            "%s: lists and links name more than %u inputs; do they name each other again and again?",
-                            path, SEARCH_IN_LIST),
-            path);
-    status = check_memory(s, err);
-    return status == LEAT_OK ? add_input(s->list, strdup(path), s->before, format, st, err) : status;
-}
-
-enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
-                             struct leat_error *err)
-{
-    struct input_list *list = s->list;
-    enum leat_status status = GROW(list->skipped, list->skipped_count + 1, list->skipped_room, err);
-    char *copy = status == LEAT_OK ? strdup(path + s->before) : NULL;
-
-    if (!copy)
-        return status == LEAT_OK ? status_no_memory(err, strlen(path)) : status;
-    list->skipped[list->skipped_count++] = (struct input_skipped) { .path = copy, .reason = reason };
-    if (kept)
-        *kept = copy;
-    return LEAT_OK;
-}
-
-/* ---- Words ---- */
+/* ---- Words ------------------------------------------------------------------------------------------------------ */
 
 static enum leat_status add_standard_input(struct search *s, struct leat_error *err)
 {
@@ -203,7 +107,106 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
     return status_set_os(err, error, word, "cannot find the input %s", word);
 }
 
-/* Looks up a word that was given, which may be relative to a folder that is not the current one. */
+/* A word may name a list, whose lines are words. */
+static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
+static enum leat_status find_list(struct search *s, const char *list, struct leat_error *err);
+
+/* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
+static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
+{
+    const char *slash = strrchr(list, '/');
+    bool is_list = line[0] == '@';
+    enum leat_status status;
+    char *path;
+
+    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://")) {
+        size_t before = s->before;
+
+        s->before = 0; /* it is named as it is */
+        status = find_word(s, line, err);
+        s->before = before;
+        return status;
+    }
+    path = search_join(list, (size_t)(slash - list) + 1, line + is_list);
+    if (!path)
+        return status_no_memory(err, strlen(list));
+    status = is_list ? find_list(s, path, err) : find_word(s, path, err);
+    free(path);
+    return status;
+}
+
+static enum leat_status find_lines(struct search *s, struct list_file *file, struct leat_error *err)
+{
+    enum leat_status status;
+    char *line;
+
+    for (uint64_t number = 1;; number++) {
+        status = list_file_next(file, &line, err);
+        if (status != LEAT_OK || !line)
+            return status;
+        if (++s->lines > SEARCH_IN_LIST)
+            return status_in_file(
+                err,
+                status_argument(err, "inputs",
+                                "%s: lists have more than %u lines, each counted as often as it is read; does a list "
+                                "end, and not name others again and again?",
+                                file->name, SEARCH_IN_LIST),
+                file->name);
+        status = search_check_stop(s, err);
+        if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
+            status = find_listed(s, file->name, line, err);
+        if ((status == LEAT_E_NO_FILE || status == LEAT_E_NOT_FOUND) && !s->line_said) {
+            s->line_said = true; /* the error names the line of the innermost list */
+            return status_before(err, status, "%.480s, line %" PRIu64, file->name, number);
+        }
+        if (status != LEAT_OK)
+            return status;
+    }
+}
+
+static enum leat_status read_list(struct search *s, const char *list, struct leat_error *err)
+{
+    size_t before = s->list->count;
+    struct list_file *file;
+    enum leat_status status = list_file_open(&file, list, &s->stop, s->tries, err);
+
+    if (status != LEAT_OK)
+        return status;
+    status = find_lines(s, file, err);
+    list_file_close(file);
+    if (status == LEAT_OK && s->list->count == before)
+        return status_set_in(err, LEAT_E_NOT_FOUND, list, "the list %s names no input", list);
+    return status;
+}
+
+static enum leat_status find_list(struct search *s, const char *list, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (fetch_is_url(list))
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "a list is a file of this machine, and may name URLs: download the one that @ stands before");
+    if (++s->visits > SEARCH_VISITS)
+        return status_in_file(
+            err,
+            status_argument(err, "inputs", "%s: more than %u lists are read; do they name each other again and again?",
+                            list, SEARCH_VISITS),
+            list);
+    if (s->depth == SEARCH_DEPTH)
+        return status_in_file(err,
+                              status_argument(err, "inputs",
+                                              "%s: lists are nested more than %d deep; do they form a cycle?", list,
+                                              SEARCH_DEPTH),
+                              list);
+    s->depth++;
+    s->lists++;
+    status = read_list(s, list, err);
+    s->lists--;
+    s->depth--;
+    return status;
+}
+
+/* A word that was given, which may count from a folder that is not the current one. */
 static enum leat_status find_given(struct search *s, const char *word, struct leat_error *err)
 {
     const char *from = s->rules->from;
@@ -212,25 +215,25 @@ static enum leat_status find_given(struct search *s, const char *word, struct le
     char *path;
 
     if (!from || whole)
-        return search_word(s, word, err);
+        return find_word(s, word, err);
     path = search_join(from, strlen(from), word + is_list);
     if (!path)
         return status_no_memory(err, strlen(from));
     s->before = strlen(path) - strlen(word + is_list);
-    status = is_list ? search_list(s, path, err) : search_word(s, path, err);
+    status = is_list ? find_list(s, path, err) : find_word(s, path, err);
     s->before = 0;
     free(path);
     return status;
 }
 
-enum leat_status search_word(struct search *s, const char *word, struct leat_error *err)
+static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err)
 {
     struct stat st;
 
     if (strcmp(word, "-") == 0)
         return add_standard_input(s, err);
     if (word[0] == '@')
-        return search_list(s, word + 1, err);
+        return find_list(s, word + 1, err);
     if (fetch_is_url(word))
         return search_url(s, word, err);
     if (stat(word, &st) != 0)

@@ -1,6 +1,6 @@
 /*
- * search.h: the state of a search by inputs_find(), and the functions that its files call in each other. A search goes
- * through the words in their order; folders and lists call it again, at most SEARCH_DEPTH deep, so that a cycle ends
+ * search.h: the state of a search by inputs_find(), and the functions of its files. A search goes through the words in
+ * their order; lists call it again, at most SEARCH_DEPTH deep, so that a cycle ends
  * with an error. Limits of visits and lines end lists that multiply without a cycle, when each names the next one
  * twice.
  */
@@ -79,6 +79,16 @@ struct list_file {
 
 struct search_tries;
 
+/* Opens a list. The name, `stop` (NULL: nothing stops it) and `tries`, which keep its pipe, must outlive it. */
+enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
+                                struct search_tries *tries, struct leat_error *err);
+void list_file_close(struct list_file *list);
+
+/* Sets *line to the next line without its end, and without a byte-order mark at the start of the list, or to NULL after
+ * the last line. It is the list's until the next call. Returns LEAT_E_ARGUMENT for a line that is too long or has a
+ * zero byte, and LEAT_E_STOPPED as `stop` says. */
+enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err);
+
 void list_pipes_free(struct search_tries *tries);
 
 /* ---- The search -------------------------------------------------------------------------------------------------- */
@@ -132,7 +142,7 @@ struct search {
     size_t root_count;
 };
 
-/* ---- inputs.c ---- */
+/* ---- search.c ---- */
 
 /* Returns LEAT_E_STOPPED if the search should stop. */
 enum leat_status search_check_stop(struct search *s, struct leat_error *err);
@@ -148,9 +158,6 @@ enum leat_status search_add(struct search *s, const char *path, const struct rec
 enum leat_status search_skip(struct search *s, const char *path, enum leat_skip_reason reason, const char **kept,
                              struct leat_error *err);
 
-/* Looks up a word: a name, a pattern, @LIST or "-". */
-enum leat_status search_word(struct search *s, const char *word, struct leat_error *err);
-
 /* ---- search_pattern.c ---- */
 
 struct search_names {
@@ -162,10 +169,9 @@ struct search_names {
 enum leat_status search_expand(struct search *s, const char *pattern, struct search_names *to, struct leat_error *err);
 void search_names_free(struct search_names *names);
 
-/* ---- search_folder.c, search_list.c ---- */
+/* ---- search_folder.c ---- */
 
 enum leat_status search_folder(struct search *s, const char *folder, struct leat_error *err);
-enum leat_status search_list(struct search *s, const char *list, struct leat_error *err);
 
 /* Leaves out a file that is not a corpus, or a corpus of a kind (not NULL) that leat cannot read. */
 enum leat_status search_leave_out(struct search *s, const char *path, const struct file_kind *corpus,

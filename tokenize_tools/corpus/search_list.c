@@ -1,7 +1,6 @@
-/* search_list.c: finds the inputs that a list names: a file with one per line, which may be a pipe. */
+/* search_list.c: the lines of a list, a file that may be a pipe. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +8,7 @@
 #include "base/status.h"
 #include "search.h"
 
-/* ---- The lines of a list ----------------------------------------------------------------------------------------- */
-
-/* Keeps the text of a list that is no regular file: it comes only once, and is needed by a search that begins anew. */
+/* A list that is no regular file: its text comes once, and stays for a search that begins anew. */
 static enum leat_status keep_pipe(struct list_file *list, struct search_tries *t, struct leat_error *err)
 {
     struct list_pipe **pipes = reallocarray(t->pipes, t->pipe_count + 1, sizeof *pipes);
@@ -60,7 +57,7 @@ static enum leat_status open_list(struct list_file *list, struct search_tries *t
     return S_ISREG(st.st_mode) ? LEAT_OK : keep_pipe(list, t, err);
 }
 
-static void list_file_close(struct list_file *list)
+void list_file_close(struct list_file *list)
 {
     if (!list)
         return;
@@ -69,9 +66,8 @@ static void list_file_close(struct list_file *list)
     free(list);
 }
 
-/* Opens a list. `name`, `stop` (or NULL) and `tries`, which keeps its pipe, must outlive the list. */
-static enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
-                                       struct search_tries *tries, struct leat_error *err)
+enum leat_status list_file_open(struct list_file **out, const char *name, const struct input_stop *stop,
+                                struct search_tries *tries, struct leat_error *err)
 {
     enum leat_status s;
     struct list_file *list = malloc(sizeof *list);
@@ -140,12 +136,7 @@ static enum leat_status read_more(struct list_file *list, struct leat_error *err
     return s;
 }
 
-/*
- * Gives the next line, without its end, and without a byte-order mark at the start of the list. The list owns *line
- * until the next call; it is NULL after the last one. LEAT_E_ARGUMENT for a line that is too long or has a zero
- * byte; LEAT_E_STOPPED if `stop` says so.
- */
-static enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err)
+enum leat_status list_file_next(struct list_file *list, char **line, struct leat_error *err)
 {
     char *newline;
     size_t length;
@@ -173,101 +164,4 @@ static enum leat_status list_file_next(struct list_file *list, char **line, stru
     if (strlen(*line) < length)
         return refuse(list, "holds a zero byte", err);
     return LEAT_OK;
-}
-
-/* ---- Names in lists ---------------------------------------------------------------------------------------------- */
-
-/* Looks up a line of a list. Relative names start from the list's folder, even names of other lists. */
-static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
-{
-    const char *slash = strrchr(list, '/');
-    bool is_list = line[0] == '@';
-    enum leat_status status;
-    char *path;
-
-    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://")) {
-        size_t before = s->before;
-
-        s->before = 0; /* no folder was put before the name */
-        status = search_word(s, line, err);
-        s->before = before;
-        return status;
-    }
-    path = search_join(list, (size_t)(slash - list) + 1, line + is_list);
-    if (!path)
-        return status_no_memory(err, strlen(list));
-    status = is_list ? search_list(s, path, err) : search_word(s, path, err);
-    free(path);
-    return status;
-}
-
-static enum leat_status find_lines(struct search *s, struct list_file *file, struct leat_error *err)
-{
-    enum leat_status status;
-    char *line;
-
-    for (uint64_t number = 1;; number++) {
-        status = list_file_next(file, &line, err);
-        if (status != LEAT_OK || !line)
-            return status;
-        if (++s->lines > SEARCH_IN_LIST)
-            return status_in_file(
-                err,
-                status_argument(err, "inputs",
-                                "%s: lists have more than %u lines, each counted as often as it is read; does a list "
-                                "end, and not name others again and again?",
-                                file->name, SEARCH_IN_LIST),
-                file->name);
-        status = search_check_stop(s, err);
-        if (status == LEAT_OK && line[strspn(line, " \t")] != '\0' && line[0] != '#')
-            status = find_listed(s, file->name, line, err);
-        if ((status == LEAT_E_NO_FILE || status == LEAT_E_NOT_FOUND) && !s->line_said) {
-            s->line_said = true; /* the error names the line of the innermost list */
-            return status_before(err, status, "%.480s, line %" PRIu64, file->name, number);
-        }
-        if (status != LEAT_OK)
-            return status;
-    }
-}
-
-static enum leat_status read_list(struct search *s, const char *list, struct leat_error *err)
-{
-    size_t before = s->list->count;
-    struct list_file *file;
-    enum leat_status status = list_file_open(&file, list, &s->stop, s->tries, err);
-
-    if (status != LEAT_OK)
-        return status;
-    status = find_lines(s, file, err);
-    list_file_close(file);
-    if (status == LEAT_OK && s->list->count == before)
-        return status_set_in(err, LEAT_E_NOT_FOUND, list, "the list %s names no input", list);
-    return status;
-}
-
-enum leat_status search_list(struct search *s, const char *list, struct leat_error *err)
-{
-    enum leat_status status;
-
-    if (fetch_is_url(list))
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "a list is a file of this machine, and may name URLs: download the one that @ stands before");
-    if (++s->visits > SEARCH_VISITS)
-        return status_in_file(
-            err,
-            status_argument(err, "inputs", "%s: more than %u lists are read; do they name each other again and again?",
-                            list, SEARCH_VISITS),
-            list);
-    if (s->depth == SEARCH_DEPTH)
-        return status_in_file(err,
-                              status_argument(err, "inputs",
-                                              "%s: lists are nested more than %d deep; do they form a cycle?", list,
-                                              SEARCH_DEPTH),
-                              list);
-    s->depth++;
-    s->lists++;
-    status = read_list(s, list, err);
-    s->lists--;
-    s->depth--;
-    return status;
 }

@@ -5,29 +5,6 @@
 #include "base/utf8.h"
 #include "steps.h"
 
-enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
-                              struct leat_error *err)
-{
-    enum leat_status s;
-    uint8_t *out;
-
-    if (count == 0)
-        return LEAT_OK;
-    if (setup->ids_wide)
-        return buffer_append(to, ids, (size_t)count * sizeof *ids, err);
-    s = buffer_reserve(to, (size_t)count * sizeof(uint16_t), err);
-    if (s != LEAT_OK)
-        return s;
-    out = to->bytes + to->size;
-    for (uint64_t i = 0; i < count; i++) {
-        uint16_t id = (uint16_t)ids[i];
-
-        memcpy(out + i * sizeof id, &id, sizeof id);
-    }
-    to->size += (size_t)count * sizeof(uint16_t);
-    return LEAT_OK;
-}
-
 struct text_left {
     const char *text;
     size_t bytes;

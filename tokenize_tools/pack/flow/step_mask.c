@@ -1,9 +1,32 @@
-/* step_mask.c: turns the stretches of a text that training learns into a byte per token. */
+/* step_mask.c: the ids of a document in the stored width, and a byte per token for what training learns of it. */
 #include <string.h>
 
 #include "mask/span_mask.h"
 #include "mask/token_trace.h"
 #include "steps.h"
+
+enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
+                              struct leat_error *err)
+{
+    enum leat_status s;
+    uint8_t *out;
+
+    if (count == 0)
+        return LEAT_OK;
+    if (setup->ids_wide)
+        return buffer_append(to, ids, (size_t)count * sizeof *ids, err);
+    s = buffer_reserve(to, (size_t)count * sizeof(uint16_t), err);
+    if (s != LEAT_OK)
+        return s;
+    out = to->bytes + to->size;
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t id = (uint16_t)ids[i];
+
+        memcpy(out + i * sizeof id, &id, sizeof id);
+    }
+    to->size += (size_t)count * sizeof(uint16_t);
+    return LEAT_OK;
+}
 
 enum leat_status step_put_known_mask(const struct pack_setup *setup, struct unit *u, const uint8_t *mask,
                                      uint64_t count, struct leat_error *err)

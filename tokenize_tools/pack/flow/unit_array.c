@@ -6,7 +6,6 @@
  * find its records. A record that grows too long for memory goes to a file without a name.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -16,39 +15,19 @@
 #include "unit_kinds.h"
 #include "unit_stream.h"
 
-/* ---- Damage ---- */
-
-static const char *what(const struct lane *l)
-{
-    return l->layout == JSON_ARRAY ? "JSON array" : "JSON";
-}
-
-void unit_array_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err)
-{
-    const struct json_records *r = &l->records;
-
-    if (json_records_in_record(r))
-        snprintf(reason, UNIT_ARRAY_REASON, "it ends in the middle of its %s, in the record that begins at byte %llu",
-                 what(l), (unsigned long long)r->record);
-    else
-        snprintf(reason, UNIT_ARRAY_REASON, "it ends in the middle of its %s, where %s is expected", what(l),
-                 json_records_expected(r));
-    status_set_at(err, LEAT_E_TEXT, byte_stream_name(l->stream), r->position, "%s, at byte %llu: %s",
-                  byte_stream_name(l->stream), (unsigned long long)r->position, reason);
-}
-
-/* Ends the input at a byte that cannot stand there. No records are read after it, but the input is read to its end,
- * so that what the dataset says of it is the same for any memory. */
+/* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
+ * what the dataset says of it is the same for any memory. */
 static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_error *err)
 {
     struct leat_error why, later;
     enum leat_status s = buffer_reserve(&l->carry, LONG_CHUNK, err);
-    char reason[UNIT_ARRAY_REASON];
+    char reason[UNIT_STREAM_REASON];
     size_t got = 1;
 
     if (s != LEAT_OK)
         return s;
-    snprintf(reason, sizeof reason, "its %s is broken: %s is expected", what(l), json_records_expected(&l->records));
+    snprintf(reason, sizeof reason, "its %s is broken: %s is expected", unit_stream_layout(l),
+             json_records_expected(&l->records));
     status_set_at(&why, LEAT_E_TEXT, byte_stream_name(l->stream), l->records.position, "%s, at byte %llu: %s",
                   byte_stream_name(l->stream), (unsigned long long)l->records.position, reason);
     while (s == LEAT_OK && got > 0) {
@@ -149,7 +128,11 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
 
 static enum leat_status cut_array(struct lane *l, struct unit *u, struct leat_error *err)
 {
-    return unit_stream_cut(l, u, cut_records, err);
+    uint64_t before = unit_stream_begin(l, u);
+    enum leat_status s = cut_records(l, u, err);
+
+    unit_stream_count(l, u, before);
+    return s;
 }
 
 /* ---- Encoding ---- */

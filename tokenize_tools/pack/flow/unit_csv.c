@@ -9,7 +9,6 @@
  * record that is too long without keeping it. It keeps only the bytes inside of open quotes, since, if these do not
  * end in time, the next record begins in there. A record that is long for a unit goes to a file without a name.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -26,22 +25,8 @@
 
 /* ---- Cutting ---- */
 
-bool unit_csv_open(const struct lane *l, char reason[UNIT_ARRAY_REASON], struct leat_error *err)
-{
-    const struct csv_records *r = &l->csv;
-
-    if (!csv_records_in_quotes(r))
-        return false;
-    snprintf(reason, UNIT_ARRAY_REASON,
-             "it ends in the middle of a quoted field, in the record that begins at byte %llu",
-             (unsigned long long)r->record);
-    status_set_at(err, LEAT_E_TEXT, byte_stream_name(l->stream), r->position, "%s, at byte %llu: %s",
-                  byte_stream_name(l->stream), (unsigned long long)r->position, reason);
-    return true;
-}
-
-/* Rejects the last record, which begins at `begin` of the text, where the unit's text ends; the next unit begins at
- * `end`. */
+/* The record that was met last begins at `begin` of the text, where the unit's text ends, and is rejected; the next
+ * unit begins at `end`. */
 static enum leat_status lose(struct lane *l, struct unit *u, const char *reason, size_t begin, size_t end,
                              struct leat_error *err)
 {
@@ -218,8 +203,14 @@ static enum leat_status cut_records(struct lane *l, struct unit *u, struct leat_
 static enum leat_status cut_csv(struct lane *l, struct unit *u, struct leat_error *err)
 {
     enum leat_status s = lane_open(l, err);
+    uint64_t before;
 
-    return s == LEAT_OK ? unit_stream_cut(l, u, cut_records, err) : s;
+    if (s != LEAT_OK)
+        return s;
+    before = unit_stream_begin(l, u);
+    s = cut_records(l, u, err);
+    unit_stream_count(l, u, before);
+    return s;
 }
 
 /* ---- Encoding ---- */
