@@ -34,16 +34,7 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
                                                                             : LEAT_OK;
 }
 
-/* Asks the caller, while inputs are looked for, whether to stop. */
-static bool ask(void *context)
-{
-    static const struct leat_pack_progress nothing = { .bound = "reading" };
-    const struct leat_pack_options *o = context;
-
-    return o->progress && o->progress(o->context, &nothing) != 0;
-}
-
-/* Adds a name, which belongs to the list afterwards. */
+/* Takes the name over. */
 static enum leat_status add_own(struct own_outputs *own, char *name, struct leat_error *err)
 {
     enum leat_status s = name ? own_outputs_add(own, name, err) : status_no_memory(err, 1);
@@ -56,12 +47,12 @@ static enum leat_status add_own(struct own_outputs *own, char *name, struct leat
 static enum leat_status find_own(struct own_outputs *own, const char *output, const struct leat_pack_options *o,
                                  bool in_run, struct leat_error *err)
 {
-    enum leat_status s = add_own(own, pack_output_name(output, NULL, in_run, ""), err);
+    enum leat_status s = add_own(own, split_fractions_output(output, NULL, in_run, ""), err);
 
     if (s == LEAT_OK) /* also those of an earlier run that arranged */
         s = add_own(own, pack_split_name(output, "partial.packed/all", ""), err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
-        s = add_own(own, pack_output_name(output, o->splits[i].name, in_run, ""), err);
+        s = add_own(own, split_fractions_output(output, o->splits[i].name, in_run, ""), err);
     return s;
 }
 
@@ -186,7 +177,7 @@ enum leat_status pack_inputs(const char *output, const char *const *inputs, uint
                                    .from = in_run ? in_run->from : NULL,
                                    .pins = &pins,
                                    .own = &own,
-                                   .stop = { ask, &all, pack_run_say_waits },
+                                   .stop = { pack_run_ask, &all, pack_run_say_waits },
                                    .memory = all.memory };
     s = check(output, inputs, count, &all, shared, err);
     if (s == LEAT_OK)

@@ -19,6 +19,7 @@
 #ifndef LEAT_PACK_PACK_H
 #define LEAT_PACK_PACK_H
 
+#include "arrange/splits/split_fractions.h"
 #include "corpus/inputs.h"
 #include "damage/damage_list.h"
 
@@ -90,12 +91,11 @@ struct packer_part *packer_part_of(const struct leat_packer *p); /* NULL if it i
 enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err);
 void packer_free(struct leat_packer *p);
 
-/* Returns OUTPUT.split (NULL: OUTPUT), and a suffix, which the caller frees; NULL if there is no memory. */
-char *pack_split_name(const char *output, const char *split, const char *suffix);
-
-/* Returns the name of the dataset of a split (NULL: OUTPUT itself), and a suffix. In a run in parts, the split has a
- * folder. The caller frees it; NULL if there is no memory. */
-char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix);
+/* Returns OUTPUT.split (NULL: OUTPUT) with a suffix, which the caller frees, or NULL if there is no memory. */
+static inline char *pack_split_name(const char *output, const char *split, const char *suffix)
+{
+    return split_fractions_output(output, split, false, suffix);
+}
 
 /* Return true if the options ask for more than packing; and say what is wrong with these options, before hours of
  * work. */
@@ -120,15 +120,7 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/*
- * Returns LEAT_E_EMPTY for a run if its conditions have left no records, unless the options allow it; a part of a
- * run may keep nothing. The error names the list of rejects, which gets its name then, and a field that no record
- * has. In a run that succeeds, a notice names that field.
- */
-struct pack_run;
-enum leat_status pack_earlier_keep(struct pack_run *r, struct leat_error *err);
-
-/* Removes the files of a run that arranges, if they cannot be resumed, after a run in one pass without `force`. */
+/* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
 void pack_earlier_tidy(const char *output);
 
 #endif

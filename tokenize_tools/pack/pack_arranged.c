@@ -12,7 +12,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,24 +37,8 @@ struct arranging {
     bool again;                       /* true if the outputs that exist belong to this run */
 };
 
-char *pack_split_name(const char *output, const char *split, const char *suffix)
-{
-    size_t length = file_dataset_length(output, strlen(output));
-    size_t size = length + strlen(suffix) + (split ? strlen(split) : 0) + 2;
-    char *name = malloc(size);
-
-    if (name)
-        snprintf(name, size, "%.*s%s%s%s", (int)length, output, split ? "." : "", split ? split : "", suffix);
-    return name;
-}
-
-char *pack_output_name(const char *output, const char *split, bool in_run, const char *suffix)
-{
-    return split ? split_fractions_output(output, split, in_run, suffix) : pack_split_name(output, NULL, suffix);
-}
-
-/* Removes the folder; with `all` also the files of a run in it. Otherwise it stays while such files are in it, but
- * .leat-* are removed: these are files without a name whose old name could not be removed. */
+/* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
+ * have no name, and unlinking that had failed. */
 static void remove_folder(const struct arranging *a, bool all)
 {
     int fd = open(a->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -171,7 +154,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
-    char *name = pack_output_name(a->output, split, a->in_run != NULL, "");
+    char *name = split_fractions_output(a->output, split, a->in_run != NULL, "");
     struct leat_writer *w = NULL;
     enum leat_status s;
 
@@ -218,7 +201,7 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     struct leat_info info = LEAT_INFO_INIT;
     struct file_identity index;
     struct leat_dataset *d;
-    char *name = pack_output_name(a->output, split, a->in_run != NULL, ".leat");
+    char *name = split_fractions_output(a->output, split, a->in_run != NULL, ".leat");
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists) {

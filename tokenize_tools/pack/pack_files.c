@@ -188,67 +188,39 @@ static void keep_facts(struct pack_run *r, const struct flow_facts *facts, uint6
     r->stream.threads_ns = (clock_ns() - began) * r->setup.threads;
 }
 
-/* Runs the flow. Sets *stopped if the caller asked to stop. */
-static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_error *err)
+/* Packs the run's inputs from where it begins. */
+static enum leat_status flow_all(struct pack_run *r, struct leat_error *err)
 {
-    struct flow_output output = pack_output_flow(&r->output);
     uint64_t before = r->output.at.disk_bytes, began = clock_ns();
     struct flow_facts facts = { 0 };
-    bool ended = false;
+    bool ended = false, stopped;
     struct flow *flow;
     enum leat_status s;
 
-    *stopped = false;
-    if (r->setup.inputs.count == 0) /* a share may have no input; a flow would wait for a program's units */
+    if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
         return LEAT_OK;
-    s = flow_open(&flow, &r->setup, &r->start, &output, err);
-    /* This comes before any work, so that rates can leave out what an earlier run did. */
-    if (s == LEAT_OK && before > 0 && tell_progress(r, flow, before)) {
-        *stopped = true;
+    s = flow_open(&flow, &r->setup, &r->start, &r->output, err);
+    /* before anything is done, so that rates can leave out what an earlier run did */
+    stopped = s == LEAT_OK && before > 0 && tell_progress(r, flow, before);
+    if (stopped)
         flow_stop(flow);
-    }
     while (s == LEAT_OK && !ended) {
         s = flow_wait(flow, TICK_MS, &ended, err);
-        if (s == LEAT_OK && !ended && !*stopped && tell_progress(r, flow, before)) {
-            *stopped = true;
+        if (s == LEAT_OK && !ended && !stopped && tell_progress(r, flow, before)) {
+            stopped = true;
             flow_stop(flow);
         }
     }
-    if (s == LEAT_E_STOPPED && *stopped) /* the run stopped inside of an input */
+    if (s == LEAT_E_STOPPED && stopped) /* inside of an input */
         s = LEAT_OK;
-    if (s == LEAT_OK && !*stopped)
+    if (s == LEAT_OK && !stopped)
         tell_progress(r, flow, before);
     if (s == LEAT_OK) {
         flow_facts(flow, &facts);
         keep_facts(r, &facts, began);
     }
     flow_free(flow);
-    return s;
-}
-
-static enum leat_status pack(struct pack_run *r, struct input_list *inputs, struct leat_info *info,
-                             struct leat_error *err)
-{
-    uint64_t began = clock_cpu_ns();
-    bool stopped;
-    enum leat_status s = take_inputs(r, inputs, err);
-
-    if (s == LEAT_OK)
-        s = pack_run_begin(r, err);
-    if (s == LEAT_OK && r->finished && strcmp(r->name, r->given) != 0) /* if the dataset is still to be arranged */
-        s = pack_run_say_damaged(r, &r->past.damaged, err);
-    if (s != LEAT_OK || r->finished)
-        return s;
-    r->serial.begin_ns = clock_cpu_ns() - began;
-    s = flow_all(r, &stopped, err);
-    if (s == LEAT_OK && stopped)
-        return status_set(err, LEAT_E_STOPPED, "packing was stopped");
-    if (s != LEAT_OK)
-        return s;
-    began = clock_cpu_ns();
-    s = pack_run_finish(r, info, err);
-    r->serial.finish_ns = clock_cpu_ns() - began;
-    return s;
+    return s == LEAT_OK && stopped ? status_set(err, LEAT_E_STOPPED, "packing was stopped") : s;
 }
 
 enum leat_status pack_files(const char *output, const char *given, const char *values, struct input_list *inputs,
@@ -256,13 +228,26 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
                             struct leat_pack_report *report, struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
+    uint64_t began = clock_cpu_ns();
     struct pack_run r;
     enum leat_status s = pack_run_init(&r, output, given, options, err);
 
     r.output.by_output = values;
     r.in_run = in_run;
     if (s == LEAT_OK)
-        s = pack(&r, inputs, &info, err);
+        s = take_inputs(&r, inputs, err);
+    if (s == LEAT_OK)
+        s = pack_run_begin(&r, err);
+    r.serial.begin_ns = r.finished ? 0 : clock_cpu_ns() - began;
+    if (s == LEAT_OK && r.finished && strcmp(r.name, r.given) != 0) /* and is left to arrange */
+        s = pack_run_say_damaged(&r, &r.past.damaged, err);
+    if (s == LEAT_OK && !r.finished) {
+        s = flow_all(&r, err);
+        began = clock_cpu_ns();
+        if (s == LEAT_OK)
+            s = pack_run_finish(&r, &info, err);
+        r.serial.finish_ns = clock_cpu_ns() - began;
+    }
     pack_output_notice(&r.output, options, s == LEAT_OK);
     if (s == LEAT_OK && r.finished)
         pack_facts_notice(&r.past.damaged, options);

@@ -686,9 +686,8 @@ static bool checkpoint_is_due(const struct pack_output *o)
            now() - o->checkpoint_time >= CHECKPOINT_SECONDS;
 }
 
-static enum leat_status place(void *context, struct unit *u, struct leat_error *err)
+enum leat_status pack_output_place(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
-    struct pack_output *o = context;
     uint64_t began = clock_cpu_ns();
     enum leat_status s = checkpoint_is_due(o) ? pack_output_checkpoint(o, err) : LEAT_OK;
 
@@ -707,17 +706,11 @@ static enum leat_status place(void *context, struct unit *u, struct leat_error *
     return s;
 }
 
-static enum leat_status put(void *context, struct unit *u, struct leat_error *err)
+enum leat_status pack_output_put(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
-    struct pack_output *o = context;
     uint64_t began = clock_cpu_ns();
     enum leat_status s = u->out.placed ? leat_writer_put(o->writer, &u->out.ready, &u->out.place, err) : LEAT_OK;
 
     atomic_fetch_add_explicit(&o->put_ns, clock_cpu_ns() - began, memory_order_relaxed);
     return s;
-}
-
-struct flow_output pack_output_flow(struct pack_output *o)
-{
-    return (struct flow_output) { place, put, o };
 }

@@ -88,11 +88,7 @@ struct pack_output {
     _Atomic uint64_t kept_disk_bytes, kept_tokens, kept_documents; /* counts at the last checkpoint */
 };
 
-/* Returns the functions for a flow, whose units the output takes. They return LEAT_E_REJECTS if more records were
- * rejected than may be. */
-struct flow_output pack_output_flow(struct pack_output *o);
-
-/* Updates the counts for progress, `seen_...`. */
+/* Brings the counts for progress, `seen_...`, up to date. */
 void pack_output_show(struct pack_output *o);
 
 /* Notes that the present counts are those of a checkpoint. */

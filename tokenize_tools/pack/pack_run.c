@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "corpus/input_fields.h"
 #include "pack.h"
 #include "pack_chat.h"
 #include "pack_description.h"
@@ -115,12 +116,8 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
                                      struct leat_error *err)
 {
     struct leat_pack_options *o = &r->options;
-    enum leat_status s;
 
-    *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
-    s = pack_options_read(o, options, err);
-    if (s != LEAT_OK)
-        return s;
+    *o = *options;
     if (!output || !*output || !o->tokenizer)
         return status_argument(err, !output || !*output ? "output" : "tokenizer",
                                "packing needs an output and a tokenizer");
@@ -510,13 +507,60 @@ enum leat_status pack_run_say_damaged(const struct pack_run *r, const struct dam
     return r->in_run && damaged->count > 0 ? r->in_run->damaged(r->options.context, damaged, err) : LEAT_OK;
 }
 
+/* The conditions, as the caller gave them. */
+static void name_conditions(const struct leat_pack_options *o, char *text, size_t room)
+{
+    size_t used = 0;
+
+    for (uint64_t i = 0; i < o->keep_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s\"%.100s\"", i > 0 ? " and " : "", o->keep[i]);
+}
+
+#define KINDS "; a number is compared with numbers, and any other value, or one in quotes, with strings"
+
+/* Fails for a run of whose records conditions have left none, which is hardly what was meant, unless the options allow
+ * it; a part of a run may well keep nothing. The sentence names the list of what was rejected, which gets its name
+ * then, and a field that no record has: a notice does in a run that succeeds. */
+static enum leat_status check_kept(struct pack_run *r, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow has ended */
+    uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
+    bool empty = leat_writer_documents(r->output.writer) == 0, fails = empty && kept_out > 0 && !o->allow_empty;
+    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* a resumed run has not seen all */
+    char conditions[400] = "", why[480] = "", what[800] = "no document is left", nearest[JSON_MEMBER_NAME];
+    bool listed;
+
+    if (o->parts > 0 || (empty && kept_out == 0))
+        return LEAT_OK;
+    if (lacking) {
+        inputs_nearest_field(&r->setup.inputs, &r->setup.fields, lacking, &stop, nearest);
+        snprintf(what, sizeof what, "no record has a field \"%.200s\" that is not null%s%s%s", lacking,
+                 *nearest ? " (did you mean \"" : "", nearest, *nearest ? "\"?)" : "");
+    }
+    if (lacking && !fails && o->notice)
+        o->notice(o->context, &(struct leat_pack_notice) { LEAT_NOTICE_FIELD, 0, lacking, 0, 0, what });
+    if (!fails)
+        return LEAT_OK;
+    name_conditions(o, conditions, sizeof conditions);
+    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* as if there were too many */
+    if (rejected > 0)
+        snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
+                 rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? r->output.rejects.path : "");
+    return status_set_hint(
+        err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
+        "%s: of the %llu record%s read, %s left out %llu%s%s; a dataset without documents is not made", what,
+        (unsigned long long)(kept_out + rejected), kept_out + rejected == 1 ? "" : "s", conditions,
+        (unsigned long long)kept_out, why, lacking ? "" : KINDS);
+}
+
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
     enum leat_status s = pack_output_judge(o, err);
 
     if (s == LEAT_OK)
-        s = pack_earlier_keep(r, err);
+        s = check_kept(r, err);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* this also finds out if another process has taken over */

@@ -219,7 +219,6 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
 
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
-    struct flow_output output = pack_output_flow(&p->run.output);
     const struct leat_pack_options *o = &p->run.options;
     bool chat = o->chat != NULL;
     enum leat_status s = chat ? pack_run_take_chat(&p->run, err) : LEAT_OK;
@@ -233,7 +232,7 @@ static enum leat_status open_output(struct leat_packer *p, struct leat_error *er
         s = pack_run_begin(&p->run, err);
     s = say_finished(p, s, err);
     if (s == LEAT_OK)
-        s = flow_open(&p->flow, &p->run.setup, NULL, &output, err);
+        s = flow_open(&p->flow, &p->run.setup, NULL, &p->run.output, err);
     p->inputs = p->run.output.at.declared;
     return s;
 }
@@ -254,14 +253,15 @@ struct packer_part *packer_part_of(const struct leat_packer *p)
 enum leat_status packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
                              struct packer_part *part, struct leat_error *err)
 {
-    struct leat_packer *p = calloc(1, sizeof *p);
-    enum leat_status s;
+    struct leat_pack_options read = LEAT_PACK_OPTIONS_INIT;
+    enum leat_status s = pack_options_read(&read, options, err);
+    struct leat_packer *p = s == LEAT_OK ? calloc(1, sizeof *p) : NULL;
 
     *out = NULL;
     if (!p)
-        return status_no_memory(err, sizeof *p);
+        return s == LEAT_OK ? status_no_memory(err, sizeof *p) : s;
     p->owner = getpid();
-    s = pack_run_init(&p->run, output, part ? part->given : NULL, options, err);
+    s = pack_run_init(&p->run, output, part ? part->given : NULL, &read, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
     p->run.output.checkpoints = false; /* only the caller knows its position, and stores it in a note */

@@ -65,7 +65,7 @@ static bool is_any(void *context, const char *name)
 /* Return the dataset's name on this machine, and in the place, with a suffix. The caller frees it. */
 static char *dataset_here(const struct attempt *a, uint64_t i, const char *suffix)
 {
-    return pack_output_name(a->path, split_of(a, i), !a->remote, suffix);
+    return split_fractions_output(a->path, split_of(a, i), !a->remote, suffix);
 }
 
 static void dataset_there(const struct attempt *a, uint64_t i, char name[PUSHED_NAME])

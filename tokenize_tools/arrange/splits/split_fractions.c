@@ -163,6 +163,8 @@ char *split_fractions_output(const char *output, const char *split, bool folders
     size_t folder = slash ? (size_t)(slash - output) + 1 : 0, length = file_dataset_length(output, strlen(output));
     char *file, *name;
 
+    if (!split)
+        return path_append(output, length, suffix, NULL);
     if (!folders)
         return path_append(output, length, ".", split, suffix, NULL);
     file = path_append(output + folder, length - folder, suffix, NULL);

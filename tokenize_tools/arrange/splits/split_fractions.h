@@ -31,7 +31,7 @@ enum leat_status split_fractions_make(struct split_fractions *f, const struct le
 void split_fractions_free(struct split_fractions *f);
 
 /* Returns the name of a split's dataset, with the suffix: OUTPUT.NAME; or, with `folders`, FOLDER/NAME/FILE if the
- * output is FOLDER/FILE. The caller frees it; NULL if there is no memory. */
+ * output is FOLDER/FILE; or OUTPUT if `split` is NULL. The caller frees it; NULL if there is no memory. */
 char *split_fractions_output(const char *output, const char *split, bool folders, const char *suffix);
 
 /* Returns the number of the split that a text with this hash goes to; f->count if it goes to the rest. */

@@ -1,4 +1,4 @@
-/* flow.c: has the threads of the packer, which choose a step and do it. */
+/* flow.c: the threads of the packer: choosing a step, and doing it. */
 #include "flow.h"
 
 #include <pthread.h>
@@ -15,12 +15,14 @@
 
 /* ---- State ------------------------------------------------------------------------------------------------------- */
 
-/* The state that the threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks
- * for a task under the lock (flow_choose()) and does it without the lock (flow_do()). */
+/*
+ * What flow's threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks for a task
+ * under the lock (choose_task()) and does it without.
+ */
 
 struct flow {
     struct pack_setup *setup;
-    struct flow_output output;
+    struct pack_output *output;
     struct lane_start start;
 
     pthread_mutex_t lock;
@@ -57,62 +59,49 @@ struct task {
     struct span *span;
 };
 
-struct pack_worker;
+/* Takes the lock, and counts for how long threads wait for each other here: with many of them it would show first. */
+static void lock_flow(struct flow *f)
+{
+    uint64_t began;
 
-/* Under the lock. */
+    if (pthread_mutex_trylock(&f->lock) == 0)
+        return;
+    began = clock_ns();
+    pthread_mutex_lock(&f->lock);
+    f->facts.lock_ns += clock_ns() - began;
+}
 
-static struct task flow_choose(struct flow *f);
-static bool flow_all_written(const struct flow *f);
-static bool flow_has_room(const struct flow *f, const struct lane *l);
-
-/* Counts the memory of a lane's spans anew. */
-static void flow_count_spans(struct flow *f, struct lane *l);
-
-/* Takes the lock, and measures how long threads wait for each other here. With many threads this lock would be the
- * first to slow them down. */
-static void flow_lock(struct flow *f);
-
-/* Does the task. The lock is held when it is called and when it returns. */
-
-static void flow_do(struct flow *f, struct pack_worker *w, struct task *t);
-
-/* Ends the flow. Only the first failure is kept. */
-static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err);
-
-/* Drops lanes at the head of the list that have no work left. */
-static void flow_drop_lanes(struct flow *f);
-
-/* Returns an empty unit; NULL if there is no memory. */
-static struct unit *flow_spare_unit(struct flow *f);
-
-/* Empties a unit, without the lock, since this may take a while. */
-static void flow_clear_unit(const struct flow *f, struct unit *u);
-
-/* Gives back an empty unit, and the memory that was counted for it. */
-static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved);
+/* Ends the flow, whose lock is held. The first failure is the one that counts. */
+static void fail_flow(struct flow *f, enum leat_status status, const struct leat_error *err)
+{
+    if (f->status == LEAT_OK) {
+        f->status = status;
+        f->error = *err;
+    }
+    f->quit = true;
+    pthread_cond_broadcast(&f->work);
+    pthread_cond_broadcast(&f->room);
+    pthread_cond_broadcast(&f->ended);
+}
 
 /* ---- Choosing a step --------------------------------------------------------------------------------------------- */
 
 /*
- * The choice of a thread's next task. The first lane's units are written as soon as they are encoded, the first unit
- * that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
- * decompresses ahead. Memory is counted when a unit is cut and given back when it is written. The first lane may
- * always go on, since the units after it cannot be written before its own.
+ * What a thread does next. The first lane's units are written as soon as they are encoded, the first unit that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
+ * decompresses ahead. Memory is counted when a unit is cut and given back when it is written; the first lane may always
+ * go on, since what waits after it cannot be written before.
  */
 
-static bool flow_all_written(const struct flow *f)
+static bool all_written(const struct flow *f)
 {
     bool all_placed = f->stopped || (!f->lanes && (f->puts || f->next_input == f->setup->inputs.count));
 
     return all_placed && !f->placing && f->putting == 0;
 }
 
-/*
- * Returns true if the lane may take more memory. The first lane can always go on, since the units after it cannot be
- * written before its own. Other lanes take at most half; of an input that is split, one more lane begins than there
- * are threads.
- */
-static bool flow_has_room(const struct flow *f, const struct lane *l)
+/* The head of the lanes can always go on: what waits after it cannot be written before. Others take at most half, and
+ * of an input that is split one lane more than there are threads begins. */
+static bool has_room(const struct flow *f, const struct lane *l)
 {
     uint64_t after = f->in_flight + f->setup->unit_cost;
 
@@ -150,7 +139,7 @@ static struct lane *next_lane(struct flow *f)
     if (!l) {
         struct leat_error err;
 
-        flow_fail(f, status_no_memory(&err, sizeof *l), &err);
+        fail_flow(f, status_no_memory(&err, sizeof *l), &err);
         return NULL;
     }
     f->next_input = l->input_end;
@@ -173,7 +162,7 @@ static bool find_cut(struct flow *f, struct task *t)
 {
     struct lane *l = f->no_more || f->puts ? NULL : f->lanes;
 
-    while (l && (l->busy || l->whole || (l->alone && l != f->lanes) || !flow_has_room(f, l) || would_wait(f, l)))
+    while (l && (l->busy || l->whole || (l->alone && l != f->lanes) || !has_room(f, l) || would_wait(f, l)))
         l = l->following;
     if (!l)
         l = next_lane(f);
@@ -183,7 +172,8 @@ static bool find_cut(struct flow *f, struct task *t)
     return true;
 }
 
-static void flow_count_spans(struct flow *f, struct lane *l)
+/* Counts the memory of a lane's spans anew. */
+static void count_spans(struct flow *f, struct lane *l)
 {
     uint64_t held = l->spans ? spans_memory(l->spans) : 0;
 
@@ -204,14 +194,14 @@ static bool find_ahead(struct flow *f, struct task *t)
             work = spans_claim(l->spans, most > f->in_flight ? most - f->in_flight : 0, &span);
         if (work == SPANS_NOTHING)
             continue;
-        flow_count_spans(f, l);
+        count_spans(f, l);
         *t = (struct task) { work == SPANS_LOOK ? TASK_LOOK : TASK_DECOMPRESS, l, NULL, span };
         return true;
     }
     return false;
 }
 
-static struct task flow_choose(struct flow *f)
+static struct task choose_task(struct flow *f)
 {
     struct task ready = { 0 }, t = { 0 };
 
@@ -229,25 +219,14 @@ static struct task flow_choose(struct flow *f)
 
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
-/* The tasks that flow_choose() finds. Each begins and ends under the lock. */
+/* The work that choose_task() has found. Begins and ends under the lock. */
 
 /* A unit that is used again keeps buffers of up to this many times the bytes of its text: one byte may become an id
  * of four bytes. */
 #define KEEP_TIMES 4
 
-static void flow_fail(struct flow *f, enum leat_status status, const struct leat_error *err)
-{
-    if (f->status == LEAT_OK) {
-        f->status = status;
-        f->error = *err;
-    }
-    f->quit = true;
-    pthread_cond_broadcast(&f->work);
-    pthread_cond_broadcast(&f->room);
-    pthread_cond_broadcast(&f->ended);
-}
-
-static void flow_drop_lanes(struct flow *f)
+/* Drops lanes at the head that have nothing left. */
+static void drop_lanes(struct flow *f)
 {
     while (f->lanes && !f->lanes->first && !f->lanes->busy && f->lanes->whole) {
         struct lane *l = f->lanes;
@@ -264,13 +243,14 @@ static void flow_drop_lanes(struct flow *f)
     /* It stopped inside the first lane: units of later lanes must not be written before the rest of it. */
     if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
         f->stopped = true;
-    if (flow_all_written(f)) {
+    if (all_written(f)) {
         pthread_cond_broadcast(&f->ended);
         pthread_cond_broadcast(&f->work);
     }
 }
 
-static struct unit *flow_spare_unit(struct flow *f)
+/* Returns an empty unit, or NULL if there is no memory. */
+static struct unit *spare_unit(struct flow *f)
 {
     struct unit *u = f->spare;
 
@@ -281,12 +261,14 @@ static struct unit *flow_spare_unit(struct flow *f)
     return u;
 }
 
-static void flow_clear_unit(const struct flow *f, struct unit *u)
+/* Empties a unit, which may take a while: without the lock, if it is not needed back at once. */
+static void clear_unit(const struct flow *f, struct unit *u)
 {
     unit_clear(u, (size_t)f->setup->unit_bytes * KEEP_TIMES);
 }
 
-static void flow_put_back(struct flow *f, struct unit *u, uint64_t reserved)
+/* Gives an empty unit back, and the memory that was counted for it. */
+static void put_back(struct flow *f, struct unit *u, uint64_t reserved)
 {
     f->in_flight -= reserved;
     u->next = f->spare;
@@ -326,10 +308,10 @@ static void put_off(struct flow *f, struct lane *l, struct unit *u)
     l->alone = true;
     spans_release(l->spans);
     l->spans = NULL;
-    flow_count_spans(f, l);
-    flow_clear_unit(f, u);
-    flow_put_back(f, u, reserved);
-    flow_drop_lanes(f); /* the first lane may be at its end now */
+    count_spans(f, l);
+    clear_unit(f, u);
+    put_back(f, u, reserved);
+    drop_lanes(f); /* which may be at a stop now */
     pthread_cond_broadcast(&f->work);
 }
 
@@ -342,12 +324,12 @@ static void do_place(struct flow *f, struct unit *u)
     f->placing = true;
     f->facts.units++;
     pthread_mutex_unlock(&f->lock);
-    s = u->status == LEAT_OK ? f->output.place(f->output.context, u, &err) : u->status;
-    flow_lock(f);
+    s = u->status == LEAT_OK ? pack_output_place(f->output, u, &err) : u->status;
+    lock_flow(f);
     f->placing = false;
     f->putting++;
     if (s != LEAT_OK)
-        flow_fail(f, s, &err); /* no other thread may have its turn before this is known */
+        fail_flow(f, s, &err); /* before another thread can have its turn */
     pthread_cond_broadcast(&f->work);
 }
 
@@ -364,18 +346,18 @@ static void do_write(struct flow *f, struct task *t)
     f->facts.writing++;
     do_place(f, u);
     pthread_mutex_unlock(&f->lock);
-    s = f->output.put(f->output.context, u, &err); /* A unit that has a place must be put, even after a failure. */
+    s = pack_output_put(f->output, u, &err); /* even after a failure: what has a place must be put */
     reserved = u->flow.reserved;
-    flow_clear_unit(f, u);
-    flow_lock(f);
+    clear_unit(f, u);
+    lock_flow(f);
     f->putting--;
     f->facts.writing--;
-    flow_put_back(f, u, reserved);
+    put_back(f, u, reserved);
     if (s != LEAT_OK) {
-        flow_fail(f, s, &err);
+        fail_flow(f, s, &err);
         return;
     }
-    flow_drop_lanes(f);
+    drop_lanes(f);
     pthread_cond_broadcast(&f->work);
     pthread_cond_broadcast(&f->room);
 }
@@ -392,7 +374,7 @@ static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
     pthread_mutex_unlock(&f->lock);
     pack_worker_run(w, u, t->lane->fd);
     reserved = unit_bytes(u);
-    flow_lock(f);
+    lock_flow(f);
     f->facts.encoding--;
     if (u->flow.later) {
         lane_restart(t->lane);
@@ -408,7 +390,7 @@ static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
 
 static void do_cut(struct flow *f, struct task *t)
 {
-    struct unit *u = flow_spare_unit(f);
+    struct unit *u = spare_unit(f);
     struct lane *l = t->lane;
     uint64_t held = l->held;
     bool cut;
@@ -416,7 +398,7 @@ static void do_cut(struct flow *f, struct task *t)
     if (!u) {
         struct leat_error err;
 
-        flow_fail(f, status_no_memory(&err, sizeof *u), &err);
+        fail_flow(f, status_no_memory(&err, sizeof *u), &err);
         return;
     }
     l->begun = l->busy = true;
@@ -426,7 +408,7 @@ static void do_cut(struct flow *f, struct task *t)
     f->facts.cutting++;
     pthread_mutex_unlock(&f->lock);
     cut = lane_cut(l, u);
-    flow_lock(f);
+    lock_flow(f);
     f->facts.cutting--;
     f->in_flight += l->held - held;
     l->busy = false;
@@ -440,7 +422,7 @@ static void do_cut(struct flow *f, struct task *t)
         l->spans = byte_stream_spans(l->stream);
         spans_hold(l->spans);
     }
-    flow_count_spans(f, l);
+    count_spans(f, l);
     lane_append(l, u);
     wake_some(f, l->spans);
 }
@@ -460,7 +442,7 @@ static void do_ahead(struct flow *f, struct task *t)
     else
         spans_decompress(spans, t->span);
     spans_release(spans);
-    flow_lock(f);
+    lock_flow(f);
     f->facts.ahead_ns += clock_cpu_ns() - began;
     wake_some(f, true);
 }
@@ -481,39 +463,7 @@ static void wait_for_work(struct flow *f)
         l->waited_ns += l->input == input ? clock_ns() - began : 0;
 }
 
-static void flow_do(struct flow *f, struct pack_worker *w, struct task *t)
-{
-    switch (t->kind) {
-    case TASK_WRITE:
-        do_write(f, t);
-        break;
-    case TASK_ENCODE:
-        do_encode(f, w, t);
-        break;
-    case TASK_CUT:
-        do_cut(f, t);
-        break;
-    case TASK_LOOK:
-    case TASK_DECOMPRESS:
-        do_ahead(f, t);
-        break;
-    case TASK_NONE:
-        wait_for_work(f);
-    }
-}
-
 /* ---- Threads ----------------------------------------------------------------------------------------------------- */
-
-static void flow_lock(struct flow *f)
-{
-    uint64_t began;
-
-    if (pthread_mutex_trylock(&f->lock) == 0)
-        return;
-    began = clock_ns();
-    pthread_mutex_lock(&f->lock);
-    f->facts.lock_ns += clock_ns() - began;
-}
 
 static void *thread_main(void *context)
 {
@@ -522,15 +472,31 @@ static void *thread_main(void *context)
     struct leat_error err;
     enum leat_status s = pack_worker_make(&w, f->setup, &err);
 
-    flow_lock(f);
+    lock_flow(f);
     if (s != LEAT_OK)
-        flow_fail(f, s, &err);
-    while (!f->quit && !f->stopped && !flow_all_written(f)) {
-        struct task t = flow_choose(f);
+        fail_flow(f, s, &err);
+    while (!f->quit && !f->stopped && !all_written(f)) {
+        struct task t = choose_task(f);
 
         if (f->quit)
             break;
-        flow_do(f, &w, &t);
+        switch (t.kind) {
+        case TASK_WRITE:
+            do_write(f, &t);
+            break;
+        case TASK_ENCODE:
+            do_encode(f, &w, &t);
+            break;
+        case TASK_CUT:
+            do_cut(f, &t);
+            break;
+        case TASK_LOOK:
+        case TASK_DECOMPRESS:
+            do_ahead(f, &t);
+            break;
+        case TASK_NONE:
+            wait_for_work(f);
+        }
     }
     pthread_mutex_unlock(&f->lock);
     pack_worker_free(&w);
@@ -580,7 +546,7 @@ static void init_ended(pthread_cond_t *ended)
 }
 
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
-                           const struct flow_output *output, struct leat_error *err)
+                           struct pack_output *output, struct leat_error *err)
 {
     struct flow *f = calloc(1, sizeof *f);
     enum leat_status s = LEAT_OK;
@@ -594,7 +560,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
     }
     f->setup = setup;
     setup->stop = (struct input_stop) { reading_stopped, f, reading_waits };
-    f->output = *output;
+    f->output = output;
     if (start) {
         f->start = *start;
         f->next_input = start->input;
@@ -613,7 +579,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
     pthread_cond_init(&f->work, NULL);
     init_ended(&f->ended);
     pthread_cond_init(&f->room, NULL);
-    flow_lock(f); /* The first threads look at thread_count while the others start. */
+    lock_flow(f); /* the first ones look at thread_count */
     while (s == LEAT_OK && f->thread_count < setup->threads) {
         int e = pthread_create(&f->threads[f->thread_count], NULL, thread_main, f);
 
@@ -644,14 +610,14 @@ enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, s
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    flow_lock(f);
-    while (f->status == LEAT_OK && !flow_all_written(f))
+    lock_flow(f);
+    while (f->status == LEAT_OK && !all_written(f))
         if (pthread_cond_timedwait(&f->ended, &f->lock, &until) != 0)
             break;
     s = f->status;
     if (s != LEAT_OK && err)
         *err = f->error;
-    *ended = s != LEAT_OK || flow_all_written(f);
+    *ended = s != LEAT_OK || all_written(f);
     pthread_mutex_unlock(&f->lock);
     return s;
 }
@@ -661,14 +627,14 @@ enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error 
     enum leat_status s;
 
     *out = NULL;
-    flow_lock(f);
-    while (f->status == LEAT_OK && !flow_has_room(f, f->lanes))
+    lock_flow(f);
+    while (f->status == LEAT_OK && !has_room(f, f->lanes))
         pthread_cond_wait(&f->room, &f->lock);
     s = f->status;
     if (s != LEAT_OK && err)
         *err = f->error;
     if (s == LEAT_OK) {
-        *out = flow_spare_unit(f);
+        *out = spare_unit(f);
         if (*out) {
             (*out)->flow.reserved = f->setup->unit_cost;
             f->in_flight += (*out)->flow.reserved;
@@ -682,7 +648,7 @@ enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error 
 
 void flow_put(struct flow *f, struct unit *u)
 {
-    flow_lock(f);
+    lock_flow(f);
     lane_append(f->lanes, u);
     pthread_cond_signal(&f->work);
     pthread_mutex_unlock(&f->lock);
@@ -692,9 +658,9 @@ void flow_drop(struct flow *f, struct unit *u)
 {
     uint64_t reserved = u->flow.reserved;
 
-    flow_clear_unit(f, u);
-    flow_lock(f);
-    flow_put_back(f, u, reserved);
+    clear_unit(f, u);
+    lock_flow(f);
+    put_back(f, u, reserved);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -702,7 +668,7 @@ enum leat_status flow_drain(struct flow *f, struct leat_error *err)
 {
     enum leat_status s;
 
-    flow_lock(f);
+    lock_flow(f);
     while (f->status == LEAT_OK && f->lanes && (f->lanes->first || f->placing || f->putting > 0))
         pthread_cond_wait(&f->room, &f->lock);
     s = f->status;
@@ -714,17 +680,17 @@ enum leat_status flow_drain(struct flow *f, struct leat_error *err)
 
 void flow_stop(struct flow *f)
 {
-    flow_lock(f);
+    lock_flow(f);
     f->no_more = true;
     atomic_store(&f->stop_reading, true);
-    flow_drop_lanes(f);
+    drop_lanes(f);
     pthread_cond_broadcast(&f->work);
     pthread_mutex_unlock(&f->lock);
 }
 
 void flow_facts(struct flow *f, struct flow_facts *facts)
 {
-    flow_lock(f);
+    lock_flow(f);
     *facts = f->facts;
     pthread_mutex_unlock(&f->lock);
 }
@@ -733,7 +699,7 @@ void flow_free(struct flow *f)
 {
     if (!f)
         return;
-    flow_lock(f);
+    lock_flow(f);
     f->quit = true;
     atomic_store(&f->stop_reading, true);
     pthread_cond_broadcast(&f->work);

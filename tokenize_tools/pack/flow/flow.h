@@ -28,17 +28,16 @@
 
 struct flow;
 
-/* The functions that take the units. `place` decides where a unit goes whose turn it is; one thread at a time calls
- * it, in order. `put` then brings the unit there; several threads call it, in any order. */
-struct flow_output {
-    enum leat_status (*place)(void *context, struct unit *u, struct leat_error *err);
-    enum leat_status (*put)(void *context, struct unit *u, struct leat_error *err);
-    void *context;
-};
+/* The output takes the units (pack_output.c). pack_output_place() decides where a unit goes whose turn it is: one thread
+ * at a time calls it, in order. It returns LEAT_E_REJECTS if more records were rejected than may be. pack_output_put()
+ * then brings the unit there: several threads call it, in any order. */
+struct pack_output;
+enum leat_status pack_output_place(struct pack_output *o, struct unit *u, struct leat_error *err);
+enum leat_status pack_output_put(struct pack_output *o, struct unit *u, struct leat_error *err);
 
 /* Starts the threads. `start` is NULL to begin with the first input. `setup` must outlive the flow. */
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
-                           const struct flow_output *output, struct leat_error *err);
+                           struct pack_output *output, struct leat_error *err);
 
 /* Ends the threads and frees the flow; units that were not written are dropped. NULL is fine. */
 void flow_free(struct flow *f);

@@ -38,10 +38,11 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
     return s;
 }
 
-static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_error *err)
+static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_error *err)
 {
     const struct pack_setup *setup = l->setup;
-    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes in which newlines were looked for */
+    uint64_t before = unit_stream_begin(l, u);
+    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes looked through for newlines */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_block;
@@ -54,21 +55,17 @@ static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_er
             lines = (size_t)(newline - u->text.bytes) + 1;
         seen = u->text.size;
         if (l->ended)
-            return LEAT_OK;
-        if (lines > 0 && u->text.size >= setup->unit_bytes)
-            return unit_stream_carry(l, &u->text, lines, err);
-        if (lines == 0 && u->text.size > setup->long_bytes)
-            return spool_record(l, u, err);
+            break;
+        if (lines > 0 && u->text.size >= setup->unit_bytes) {
+            s = unit_stream_carry(l, &u->text, lines, err);
+            break;
+        }
+        if (lines == 0 && u->text.size > setup->long_bytes) {
+            s = spool_record(l, u, err);
+            break;
+        }
         s = unit_stream_read(l, u, &u->text, unit_stream_room(l, u), &got, err);
     }
-    return s;
-}
-
-static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_error *err)
-{
-    uint64_t before = unit_stream_begin(l, u);
-    enum leat_status s = cut_lines(l, u, err);
-
     if (u->kind == &unit_block)
         u->length = u->text.size;
     unit_stream_count(l, u, before);
