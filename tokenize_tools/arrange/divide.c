@@ -6,7 +6,7 @@
  * divided. The price is to read and write the tokens once more.
  *
  * First all ids are read, to find the values; then the documents, once for each AT_ONCE values, whose writers are open
- * at one time, each with its files and its memory. Then leat_merge() shuffles, deduplicates or splits value by value:
+ * at one time, each with its files and its memory. Then merge_documents() shuffles, deduplicates or splits value by value:
  * each dataset is the one that packing its records alone with these options makes. All of this happens in a folder
  * (by_stage.h); at the end the datasets get their names.
  */
@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "join_facts.h"
+#include "merge_documents.h"
 #include "outputs.h"
 #include "splits/by_stage.h"
 #include "splits/by_values.h"
@@ -221,21 +222,24 @@ static enum leat_status arrange_value(struct division *d, size_t i, struct leat_
 {
     struct leat_merge_options options = *d->options;
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct pace pace = { .progress = on_progress, .context = d };
+    struct merge_parts parts = { 0 };
     char *packed = collected(d, i), *name = by_stage_path(&d->stage, name_of(d, i), "");
     char *index = by_stage_path(&d->stage, name_of(d, i), ".packed.leat");
     char *tokens = by_stage_path(&d->stage, name_of(d, i), ".packed.tokens");
     enum leat_status s = LEAT_OK;
 
     options.force = 0;
-    options.progress = on_progress;
-    options.context = d;
     d->arranging = d->infos[i * d->each + d->each - 1].token_bytes * (options.shuffle ? 2 : 1);
     report.splits = &d->infos[i * d->each];
     report.info = &d->infos[i * d->each + d->each - 1];
     if (packed && name && index && tokens)
-        s = leat_merge(name, (const char *const *)&packed, 1, &options, &report, err);
+        s = merge_parts_open(&parts, (const char *const *)&packed, 1, err);
     else
         s = status_no_memory(err, BY_NAME_BYTES);
+    if (s == LEAT_OK)
+        s = merge_documents(name, false, &parts, &options, &pace, &report, err);
+    merge_parts_close(&parts);
     if (s == LEAT_OK)
         s = file_remove(index, err);
     if (s == LEAT_OK)

@@ -590,8 +590,8 @@ static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets
 
 /* ---- A bucket with too many documents: divided by the next bits of the keys ---- */
 
-static enum leat_status divide(struct writing *w, const struct buckets *from, size_t i, unsigned passed, unsigned bits,
-                               struct buckets *to, struct leat_error *err)
+static enum leat_status divide_bucket(struct writing *w, const struct buckets *from, size_t i, unsigned passed,
+                                      unsigned bits, struct buckets *to, struct leat_error *err)
 {
     uint32_t cost = w->shuffle->cost;
     struct bucket_cursor c;
@@ -628,7 +628,7 @@ static enum leat_status write_divided(struct writing *w, struct buckets *buckets
                                       shuffle_plan_block(memory, (size_t)1 << bits), w->shuffle->helpers, err);
 
     if (s == LEAT_OK)
-        s = divide(w, buckets, i, passed, bits, &smaller, err);
+        s = divide_bucket(w, buckets, i, passed, bits, &smaller, err);
     if (s == LEAT_OK)
         buckets_release(buckets, i);
     for (size_t k = 0; s == LEAT_OK && k < (size_t)1 << bits; k++)
