@@ -6,9 +6,9 @@
  * divided. The price is to read and write the tokens once more.
  *
  * First all ids are read, to find the values; then the documents, once for each AT_ONCE values, whose writers are open
- * at one time, each with its files and its memory. Then merge_documents() shuffles, deduplicates or splits value by value:
- * each dataset is the one that packing its records alone with these options makes. All of this happens in a folder
- * (by_stage.h); at the end the datasets get their names.
+ * at one time, each with its files and its memory. Then merge_documents() shuffles, deduplicates or splits value by
+ * value: each dataset is the one that packing its records alone with these options makes. All of this happens in a
+ * folder (by_stage.h); at the end the datasets get their names.
  */
 #include "divide.h"
 

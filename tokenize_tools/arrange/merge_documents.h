@@ -6,8 +6,8 @@
 
 #include "merge_parts.h"
 
-/* Writes the documents of the parts to OUTPUT and the datasets of its splits, as the options ask, and reports them. With
- * `folders`, splits have folders (merge.h). */
+/* Writes the documents of the parts to OUTPUT and the datasets of its splits, as the options ask, and reports them.
+ * With `folders`, splits have folders (merge.h). */
 enum leat_status merge_documents(const char *output, bool folders, struct merge_parts *parts,
                                  const struct leat_merge_options *options, struct pace *pace,
                                  struct leat_merge_report *report, struct leat_error *err);

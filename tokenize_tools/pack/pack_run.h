@@ -45,8 +45,9 @@ struct pack_run {
     uint64_t direct_bytes;   /* of tokens */
 };
 
-/* Sets up everything that does not depend on inputs, by options that pack_options_read() has read. `given` is the dataset that the caller asked for, whose name the
- * file of rejects has (NULL: the output). pack_run_free() also after a failure. */
+/* Sets up everything that does not depend on inputs, by options that pack_options_read() has read. `given` is the
+ * dataset that the caller asked for, whose name the file of rejects has (NULL: the output). pack_run_free() also after
+ * a failure. */
 enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *given,
                                const struct leat_pack_options *options, struct leat_error *err);
 void pack_run_free(struct pack_run *r);

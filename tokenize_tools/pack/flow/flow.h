@@ -28,9 +28,9 @@
 
 struct flow;
 
-/* The output takes the units (pack_output.c). pack_output_place() decides where a unit goes whose turn it is: one thread
- * at a time calls it, in order. It returns LEAT_E_REJECTS if more records were rejected than may be. pack_output_put()
- * then brings the unit there: several threads call it, in any order. */
+/* The output takes the units (pack_output.c). pack_output_place() decides where a unit goes whose turn it is: one
+ * thread at a time calls it, in order. It returns LEAT_E_REJECTS if more records were rejected than may be.
+ * pack_output_put() then brings the unit there: several threads call it, in any order. */
 struct pack_output;
 enum leat_status pack_output_place(struct pack_output *o, struct unit *u, struct leat_error *err);
 enum leat_status pack_output_put(struct pack_output *o, struct unit *u, struct leat_error *err);

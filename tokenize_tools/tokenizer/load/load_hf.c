@@ -2,7 +2,8 @@
  * load_hf.c: load_parts() reads a tokenizer.json in the order in which its members depend on each other: first the
  * lists of the pipeline (load_hf_stations.c), because they decide whether tokens are written in mapped bytes; then the
  * model, and last the added tokens, whose ids depend on the model's vocabulary. Each kind of model reads its own
- * section (struct model_kind), with the functions here for members that several kinds have. Single members are read by load_hf_members.c.
+ * section (struct model_kind), with the functions here for members that several kinds have. Single members
+ * are read by load_hf_members.c.
  */
 #include <inttypes.h>
 #include <stdio.h>

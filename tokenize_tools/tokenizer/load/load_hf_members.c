@@ -1,5 +1,5 @@
-/* load_hf_members.c: members of a tokenizer.json by their types. Its functions know the place in the file for sentences,
- * and report a missing member or a wrong type in one wording. */
+/* load_hf_members.c: members of a tokenizer.json by their types. Its functions know the place in the file for
+ * sentences, and report a missing member or a wrong type in one wording. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
