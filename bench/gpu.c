@@ -417,7 +417,7 @@ static enum leat_status rate(struct loading *x, const char *device, const char *
 
 /* ---- Steps ---- */
 
-static enum leat_status work(struct loading *x, uint64_t copies, struct leat_error *err)
+static enum leat_status copy_like_training(struct loading *x, uint64_t copies, struct leat_error *err)
 {
     struct load_device *d = &x->g->d;
     cuda_result r = CUDA_OK;
@@ -436,7 +436,7 @@ static enum leat_status calibrate(struct loading *x, struct leat_error *err)
     for (x->copies = 1; s == LEAT_OK && x->copies < 1u << 20; x->copies *= 2) {
         uint64_t began = clock_ns();
 
-        s = work(x, x->copies, err);
+        s = copy_like_training(x, x->copies, err);
         if (s == LEAT_OK)
             s = load_device_wait(&x->g->d, err);
         seconds = (double)(clock_ns() - began) / 1e9;
@@ -478,7 +478,7 @@ static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, do
         if (b)
             leat_batch_release(b, d->stream);
         if (s == LEAT_OK)
-            s = work(x, x->copies, err);
+            s = copy_like_training(x, x->copies, err);
         if (s == LEAT_OK)
             s = load_device_wait(d, err);
         times[k] = (double)(clock_ns() - began) / 1e9;

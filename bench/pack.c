@@ -305,8 +305,8 @@ static void print_json(const struct figures *runs, unsigned count)
 
 /* ---- Running ---- */
 
-static enum leat_status run(struct pack_values *v, const struct options_parsed *parsed, struct leat_pack_report *report,
-                            struct figures *f, struct leat_error *err)
+static enum leat_status pack_once(struct pack_values *v, const struct options_parsed *parsed,
+                                  struct leat_pack_report *report, struct figures *f, struct leat_error *err)
 {
     struct leat_pack_options *options = &v->pack;
     struct pack_bar bar;
@@ -363,7 +363,7 @@ static int pack(const struct command *self, struct pack_values *v, const struct 
         if (i > 0) /* a run that replaces the dataset has to free its pages: a tenth of its time with two threads on a
                   tmpfs */
             remove_dataset(v->output);
-        s = run(v, parsed, &report, &runs[i], &err);
+        s = pack_once(v, parsed, &report, &runs[i], &err);
         if (s == LEAT_OK && !v->json)
             print_table(&runs[i]);
     }

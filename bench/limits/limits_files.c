@@ -300,7 +300,7 @@ struct row {
     bool (*prepare)(void *context, struct contest_work *work);
 };
 
-static bool fill(struct limits_group *g, struct limits *l, const struct row *rows, size_t count)
+static bool add_rows(struct limits_group *g, struct limits *l, const struct row *rows, size_t count)
 {
     for (const struct row *r = rows; r < rows + count; r++) {
         g->cases[g->count].prepare = r->prepare;
@@ -323,7 +323,7 @@ bool limits_cache(struct limits_group *g, struct limits *l)
 
     g->title = "page cache, 1 thread";
     g->key = "page_cache";
-    return fill(g, l, rows, sizeof rows / sizeof *rows);
+    return add_rows(g, l, rows, sizeof rows / sizeof *rows);
 }
 
 bool limits_disk(struct limits_group *g, struct limits *l)
@@ -341,5 +341,5 @@ bool limits_disk(struct limits_group *g, struct limits *l)
 
     g->title = "disk";
     g->key = "disk";
-    return fill(g, l, rows, sizeof rows / sizeof *rows);
+    return add_rows(g, l, rows, sizeof rows / sizeof *rows);
 }

@@ -119,7 +119,7 @@ const struct option_row bench_load_options[] = {
 
 #define LITTLE 0.01 /* a share of a step that is too small to matter, and lies below the noise between rounds */
 
-static double step(const struct load_figures *f)
+static double seconds_per_step(const struct load_figures *f)
 {
     return machine_per(f->seconds, (double)f->steps);
 }
@@ -147,7 +147,7 @@ static const char *cause(const struct leat_loader_stats *s)
 /* Returns the share of a step that the loader adds, compared with a batch that is in memory already. */
 static double loader_share(const struct load_result *r)
 {
-    double real = step(&r->total), without = step(&r->synthetic);
+    double real = seconds_per_step(&r->total), without = seconds_per_step(&r->synthetic);
 
     return real > 0 && without > 0 && without < real ? 1 - without / real : 0;
 }
@@ -156,7 +156,8 @@ static double loader_share(const struct load_result *r)
 static void answer(char *text, size_t room, const struct load_result *r)
 {
     double share = loader_share(r);
-    struct units_text real = units_duration(step(&r->total)), without = units_duration(step(&r->synthetic));
+    struct units_text real = units_duration(seconds_per_step(&r->total)),
+                      without = units_duration(seconds_per_step(&r->synthetic));
 
     if (r->synthetic.steps == 0 && cli_interrupted())
         snprintf(text, room, "Nothing to compare with: the run was stopped before any step with the batch in memory.");

@@ -242,7 +242,7 @@ struct run {
     struct consumer consumer;
     struct durations *views;
     struct progress progress;
-    uint64_t held, to_hold; /* steps of work() that are done, and all of them; the progress shows them */
+    uint64_t held, to_hold; /* steps of wait_like_training() that are done, and all of them: for the progress */
     bool ended;
 };
 
@@ -271,7 +271,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 /* ---- One step ---- */
 
 /* Waits as long as a step of training takes, without CPU time. Such runs are long, so they show progress. */
-static void work(struct run *r)
+static void wait_like_training(struct run *r)
 {
     struct timespec t = { (time_t)(r->v->work_ns / 1000000000u), (long)(r->v->work_ns % 1000000000u) };
 
@@ -315,7 +315,7 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
         t1 = clock_ns();
         count_call(f, t1 - t0);
         s = consumer_take(&r->consumer, b, &bytes, err);
-        work(r);
+        wait_like_training(r);
         count_batch(f, b, bytes);
         leat_batch_release(b, r->consumer.device.stream);
     }
@@ -376,7 +376,7 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
     r->consumer.hashing = false;
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
         s = consumer_take(&r->consumer, b, &bytes, err);
-        work(r);
+        wait_like_training(r);
         count_batch(f, b, bytes);
     }
     r->consumer.hashing = hashing;
@@ -411,7 +411,7 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
     return s;
 }
 
-static void add(struct load_figures *to, const struct load_figures *f)
+static void add_figures(struct load_figures *to, const struct load_figures *f)
 {
     to->steps += f->steps;
     to->rows += f->rows;
@@ -440,7 +440,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         settle(); /* Without this, the loader would refill its ring while the bare loop is measured. */
         s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = machine_per(per_token(f), per_token(&bare));
-        add(&result->bare, &bare);
+        add_figures(&result->bare, &bare);
     }
     if (s == LEAT_OK && r->v->synthetic && r->loader && !r->ended) {
         s = leat_loader_next(r->loader, &b, err);
@@ -522,7 +522,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         if (s != LEAT_OK || r->ended)
             break;
         s = one_round(r, first, steps, &f, err);
-        add(&result->total, &f);
+        add_figures(&result->total, &f);
         if (s == LEAT_OK && f.steps > 0)
             s = beside(r, &f, result, &ratios[measured++], err);
         done += steps;

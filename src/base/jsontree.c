@@ -105,11 +105,6 @@ static inline uint64_t specials(uint64_t v)
     return ((quote - BYTES_EACH(1)) | (backslash - BYTES_EACH(1)) | (v - BYTES_EACH(0x20)) | v) & BYTES_EACH(0x80);
 }
 
-static inline unsigned lowest_bit(uint64_t v)
-{
-    return (unsigned)__builtin_ctzll(v);
-}
-
 /* Returns the first special byte from p on, or the end. */
 static inline const uint8_t *next_special(const uint8_t *p, const uint8_t *end)
 {
@@ -117,7 +112,7 @@ static inline const uint8_t *next_special(const uint8_t *p, const uint8_t *end)
         uint64_t found = specials(bytes_load64(p));
 
         if (found)
-            return p + lowest_bit(found) / 8;
+            return p + (unsigned)__builtin_ctzll(found) / 8;
     }
     while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
         p++;

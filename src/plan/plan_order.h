@@ -8,12 +8,12 @@
  * c places has c tokens if the next piece has its last label, or c + 1 if it has that label itself; the last piece of a
  * row always does. (With `align`, such a row has gaps: leat.h, struct leat_piece.)
  *
- * To add one: its rule in docs/ORDER.md first, with a twin and vectors in tests/order/ (order_twin.py, state_twin.py,
- * vectors.py, check_order.py); then order_NAME.c, its name here and its row in plan_order.c, its
- * number in enum leat_order, its name in the options of plans (cli/plan_options.c) and in plan.pyi, which `make lint`
- * compares, and what it does in the help of --order and in leat.Plan. If it does not shuffle, --rows documents of
- * leat-bench (bench/load/load.c) and leat.Plan (plan.py, _documents()) know that by its name. A rule never changes,
- * because runs are resumed with it.
+ * To add one: its rule in docs/ORDER.md first, with a second implementation and vectors in tests/order/
+ * (order_twin.py, state_twin.py, vectors.py, check_order.py); then order_NAME.c, its name here and its row in
+ * plan_order.c, its number in enum leat_order, its name in the options of plans (cli/plan_options.c) and in plan.pyi,
+ * which `make lint` compares, and what it does in the help of --order and in leat.Plan. If it does not shuffle, --rows
+ * documents of leat-bench (bench/load/load.c) and leat.Plan (plan.py, _documents()) know that by its name. A rule
+ * never changes, because runs are resumed with it.
  */
 #ifndef LEAT_PLAN_ORDER_H
 #define LEAT_PLAN_ORDER_H

@@ -40,12 +40,6 @@ static bool signs(const struct remote *r, const struct url *u)
     return (url_in_bucket(u) || url_in_hub(u)) && (c.secret || c.token || c.query);
 }
 
-static void free_headers(struct request *q)
-{
-    while (q->header_count > 0)
-        text_forget(q->headers[--q->header_count]);
-}
-
 static enum leat_status add_conditions(struct request *q, const struct transfer *t, struct leat_error *err)
 {
     /* a file on the Hub has another etag where it is kept */
@@ -168,7 +162,8 @@ static enum leat_status send_to(struct remote *r, struct transfer *t, const stru
         s = add_signature(r, &q, t, a, err);
     if (s == LEAT_OK)
         s = carrier_library.begin(r->carrying, t, &q, err);
-    free_headers(&q);
+    while (q.header_count > 0)
+        text_forget(q.headers[--q.header_count]);
     text_forget(url);
     return s;
 }

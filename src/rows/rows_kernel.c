@@ -80,7 +80,7 @@ static void count_up(void *to, unsigned number_bytes, size_t count)
         FOR_ALL(narrow, (int32_t)i);
 }
 
-static void fill(void *to, unsigned number_bytes, int64_t value, size_t count)
+static void fill_numbers(void *to, unsigned number_bytes, int64_t value, size_t count)
 {
     int64_t *wide = to;
     int32_t *narrow = to;
@@ -110,5 +110,5 @@ ROWS_OUTPUTS(ROWS_SKIP, SINGLY)
 extern const struct rows_kernels LEVEL_NAME(rows_row);
 #define KERNEL(field, name, kind, documents) .field = field,
 const struct rows_kernels LEVEL_NAME(rows_row) = {
-    .name = LEVEL_TEXT, .widen = widen, .count_up = count_up, .fill = fill, ROWS_OUTPUTS(ROWS_SKIP, KERNEL)
+    .name = LEVEL_TEXT, .widen = widen, .count_up = count_up, .fill = fill_numbers, ROWS_OUTPUTS(ROWS_SKIP, KERNEL)
 };

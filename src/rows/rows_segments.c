@@ -64,12 +64,6 @@ static void put_loss(const struct place *p, const struct rows_line *r)
     }
 }
 
-static void put_positions(const struct place *p)
-{
-    for (uint32_t i = 0; i < p->count; i++)
-        store(p->j, p->j->position_ids, p->at + i, rows_segment_position(&p->s, p->s.first + i));
-}
-
 static void put_singly(const struct place *p, const struct rows_line *r, uint64_t row_at)
 {
     const struct rows_job *j = p->j;
@@ -95,7 +89,8 @@ static void put_segment(const struct place *p, const struct rows_line *r, uint64
     if (j->loss_mask || j->loss_weights)
         put_loss(p, r);
     if (j->position_ids)
-        put_positions(p);
+        for (uint32_t i = 0; i < p->count; i++)
+            store(j, j->position_ids, p->at + i, rows_segment_position(&p->s, p->s.first + i));
     if (j->document_ids)
         p->k->fill(number_at(j, j->document_ids, p->at), j->number_bytes, p->s.document, p->count);
     put_singly(p, r, row_at);

@@ -103,12 +103,6 @@ static struct pens *pens_open(struct sink *s, uint64_t begin)
     return p;
 }
 
-/* Returns how many bytes went past the page cache. */
-static uint64_t pens_written(const struct pens *p)
-{
-    return atomic_load(&p->written);
-}
-
 /* ---- Writing a frame ---- */
 
 static void reserve(struct pens *p, uint64_t end)
@@ -443,7 +437,7 @@ void sink_begin_direct(struct sink *s, uint64_t from, uint64_t size)
 
 uint64_t sink_direct_bytes(const struct sink *s)
 {
-    return s->pens ? pens_written(s->pens) : 0;
+    return s->pens ? atomic_load(&s->pens->written) : 0;
 }
 
 void sink_end_direct(struct sink *s)

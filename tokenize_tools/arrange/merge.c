@@ -30,8 +30,11 @@ struct request {
 
 /* ---- The request ---- */
 
-/* A run that keeps nothing has failed; for a run in parts, that shows here. If it was split, what is left out here may
- * be in the other splits. */
+/*
+ * Returns LEAT_E_EMPTY if a filter left no document of the whole run: such a run has failed, and a run in shares
+ * can only tell when they are merged. If it was split, the documents that are missing here may be in the other
+ * splits.
+ */
 static enum leat_status check_kept(const struct request *m, struct leat_error *err)
 {
     const struct merge_part *first = &m->parts.items[0];

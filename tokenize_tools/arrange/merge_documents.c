@@ -132,14 +132,14 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
     if (o->dedup)
         s = duplicates_find(&m->duplicates, m->parts, m->temporary, memory, &m->outputs.queue.helpers, m->pace, err);
     if (o->dedup)
-        memory -= memory / 4; /* the duplicates' numbers may take that quarter */
+        memory -= memory / 4; /* the duplicates' numbers may take the rest */
     if (s == LEAT_OK && o->shuffle)
         s = begin_shuffle(m, memory, err);
     if (s == LEAT_OK)
         s = take_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_write(&m->shuffle, &m->outputs, m->pace, err);
-    /* before the outputs are finished, which may need the space on the disk */
+    /* The space on the disk is freed first, since finishing the outputs may need it. */
     shuffle_end(&m->shuffle);
     if (s == LEAT_OK)
         s = set_metadata(m, err);

@@ -285,7 +285,7 @@ static enum leat_status need_batch(struct outputs *o, struct output *item, struc
 }
 
 /* Queues the documents that have ended, and moves the open one to a new batch. */
-static enum leat_status hand_over(struct outputs *o, struct output *item, struct leat_error *err)
+static enum leat_status give_copy(struct outputs *o, struct output *item, struct leat_error *err)
 {
     struct batch *full = item->batch;
     enum leat_status s = LEAT_OK;
@@ -309,7 +309,7 @@ static enum leat_status hand_over(struct outputs *o, struct output *item, struct
 static enum leat_status go_direct(struct outputs *o, size_t i, struct leat_error *err)
 {
     struct output *item = &o->items[i];
-    enum leat_status s = item->batch->count > 0 ? hand_over(o, item, err) : LEAT_OK;
+    enum leat_status s = item->batch->count > 0 ? give_copy(o, item, err) : LEAT_OK;
     struct batch *b = item->batch;
 
     item->direct = true;
@@ -335,7 +335,7 @@ enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, co
     if (s != LEAT_OK || batch_append(item->batch, ids, mask, bytes))
         return s;
     if (item->batch->count > 0 && bytes <= BATCH_BYTES - item->batch->open) {
-        s = hand_over(o, item, err);
+        s = give_copy(o, item, err);
         if (s == LEAT_OK)
             s = need_batch(o, item, err);
         if (s == LEAT_OK)
@@ -408,7 +408,7 @@ enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, str
 
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         if (o->items[i].batch)
-            s = hand_over(o, &o->items[i], err);
+            s = give_copy(o, &o->items[i], err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         s = leat_writer_prepare(o->items[i].writer, err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++) {

@@ -100,7 +100,7 @@ int own_python_start(pid_t *pid, char *python, const char *code, char *const *wo
 }
 
 /* Asks an interpreter, whose name is a path or is looked for on PATH. */
-static enum answer ask(char *python)
+static enum answer ask_python(char *python)
 {
     static const char question[] = "try:\n"
                                    "    from leat._leat import version\n" /* another project's leat has none */
@@ -190,10 +190,10 @@ char *own_python_find(const char *what, char *why, size_t capacity)
                                         [HAS_NONE] = "does not have it",
                                         [NO_PYTHON] = "cannot be started" };
     char *named = own_python_name(), *usual = strdup("python3"), path[512], lacks[560];
-    enum answer answer = named ? ask(named) : NO_PYTHON;
+    enum answer answer = named ? ask_python(named) : NO_PYTHON;
     const char *other = named && strcmp(named, "python3") != 0 ? usual : NULL;
 
-    if (answer != HAS_IT && other && ask(usual) == HAS_IT) {
+    if (answer != HAS_IT && other && ask_python(usual) == HAS_IT) {
         free(named);
         return usual;
     }

@@ -158,12 +158,6 @@ static void put_part(struct cat *c, const char *text, size_t bytes)
     c->open_bytes += open;
 }
 
-static void put_open_end(struct cat *c)
-{
-    cli_put_text(c->open, c->open_bytes);
-    c->open_bytes = 0;
-}
-
 static enum leat_status print_text(struct cat *c, const uint32_t *ids, size_t count, struct leat_error *err)
 {
     const char *text;
@@ -222,7 +216,8 @@ static enum leat_status print_end(struct cat *c, struct leat_error *err)
     c->whole_count = 0;
     if (count > 0)
         s = print_text(c, c->whole, count, err);
-    put_open_end(c);
+    cli_put_text(c->open, c->open_bytes);
+    c->open_bytes = 0;
     return s;
 }
 

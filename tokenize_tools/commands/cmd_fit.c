@@ -110,12 +110,6 @@ static void report_json(const struct fit_report_lengths *wanted, const struct le
     json_end(&j);
 }
 
-/* Windows show all documents, whatever the plan leaves out. */
-static struct units_text of_all_documents(const struct leat_fit_report *r, uint64_t documents)
-{
-    return units_share(documents, r->documents + r->left_out);
-}
-
 static void print_row(uint64_t length, const struct leat_fit_report *r)
 {
     double places = (double)r->rows * (double)length;
@@ -124,7 +118,7 @@ static void print_row(uint64_t length, const struct leat_fit_report *r)
            units_count(r->rows).text, r->rows > 0 ? (double)r->pieces / (double)r->rows : 0,
            units_count(r->patterns).text, places > 0 ? 100 * (double)r->padding / places : 0,
            units_share(r->cut, r->documents).text, units_share(r->lost, r->predictions).text,
-           units_count(r->window_rows).text, of_all_documents(r, r->window_cut).text,
+           units_count(r->window_rows).text, units_share(r->window_cut, r->documents + r->left_out).text,
            units_share(r->window_lost, r->predictions + r->unused).text);
 }
 

@@ -105,8 +105,8 @@ static void print_summary(const struct mirror *m, bool as_json, const char *outp
     json_end(&j);
 }
 
-static int copy(const struct command *self, const struct mirror *m, const struct mirror_values *values,
-                const char *const *words)
+static int copy_dataset(const struct command *self, const struct mirror *m, const struct mirror_values *values,
+                        const char *const *words)
 {
     struct leat_pull_report report = LEAT_PULL_REPORT_INIT;
     struct progress progress;
@@ -137,7 +137,7 @@ static int run(const struct command *self, const struct mirror *m, int argc, cha
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    code = copy(self, m, &values, parsed.words);
+    code = copy_dataset(self, m, &values, parsed.words);
     options_free(&parsed);
     return code;
 }

@@ -111,7 +111,7 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
 static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
 static enum leat_status find_list(struct search *s, const char *list, struct leat_error *err);
 
-/* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
+/* Looks up a line of a list. Relative names start from the list's folder, even names of other lists. */
 static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
 {
     const char *slash = strrchr(list, '/');
@@ -122,7 +122,7 @@ static enum leat_status find_listed(struct search *s, const char *list, const ch
     if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://")) {
         size_t before = s->before;
 
-        s->before = 0; /* it is named as it is */
+        s->before = 0; /* no folder was put before the name */
         status = find_word(s, line, err);
         s->before = before;
         return status;
@@ -206,7 +206,7 @@ static enum leat_status find_list(struct search *s, const char *list, struct lea
     return status;
 }
 
-/* A word that was given, which may count from a folder that is not the current one. */
+/* Looks up a word that was given, which may be relative to a folder that is not the current one. */
 static enum leat_status find_given(struct search *s, const char *word, struct leat_error *err)
 {
     const char *from = s->rules->from;

@@ -28,7 +28,7 @@ char *search_join(const char *folder, size_t length, const char *name)
     return path;
 }
 
-/* Adds an input, and takes over `place`, whose first `before` bytes are not of its name. */
+/* Adds an input, and takes over `place`, whose first `before` bytes are not a part of its name. */
 static enum leat_status add_input(struct input_list *list, char *place, size_t before,
                                   const struct record_format *format, const struct stat *st, struct leat_error *err)
 {
@@ -54,9 +54,10 @@ static enum leat_status add_input(struct input_list *list, char *place, size_t b
     return LEAT_OK;
 }
 
-#define ASK_EACH 4096u /* names: it is a system call */
+#define ASK_EACH 4096u /* names between two checks of memory, which is a system call */
 
-/* Fails while names are still found that take too much: a server, or who fills a folder, decides how many there are. */
+/* Fails while names are still being found if they take too much memory: a server, or the owner of a folder, decides
+ * how many there are. */
 static enum leat_status check_memory(const struct search *s, struct leat_error *err)
 {
     size_t names = s->list->count;

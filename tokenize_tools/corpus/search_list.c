@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "search.h"
 
-/* A list that is no regular file: its text comes once, and stays for a search that begins anew. */
+/* Keeps the text of a list that is no regular file: it comes only once, and is needed by a search that begins anew. */
 static enum leat_status keep_pipe(struct list_file *list, struct search_tries *t, struct leat_error *err)
 {
     struct list_pipe **pipes = reallocarray(t->pipes, t->pipe_count + 1, sizeof *pipes);

@@ -26,7 +26,7 @@ void damage_list_free(struct damage_list *l)
 
 /* Adds an entry with both strings, which belong to the list afterwards. The reason may be NULL if there was no
  * memory for it. */
-static enum leat_status take(struct damage_list *l, struct damage d, struct leat_error *err)
+static enum leat_status take_damage(struct damage_list *l, struct damage d, struct leat_error *err)
 {
     enum leat_status s = d.reason ? GROW(l->items, l->count + 1, l->room, err) : status_no_memory(err, sizeof d);
 
@@ -50,7 +50,7 @@ enum leat_status damage_list_add(struct damage_list *l, const char *input, uint6
         buffer_free(&clean);
         return s;
     }
-    return take(l, (struct damage) { (char *)clean.bytes, strndup(reason, reason_bytes), offset, unread }, err);
+    return take_damage(l, (struct damage) { (char *)clean.bytes, strndup(reason, reason_bytes), offset, unread }, err);
 }
 
 void damage_list_add_unread(struct damage_list *l, uint64_t unread)
@@ -134,7 +134,7 @@ enum leat_status damage_list_read(struct damage_list *l, const char *dataset, co
         s = read_line(value, bytes, &d, err);
         value += bytes + (value[bytes] == '\n');
         if (s == LEAT_OK)
-            s = take(l, d, err);
+            s = take_damage(l, d, err);
         else
             free_one(&d);
     }

@@ -78,7 +78,7 @@ struct some {
     const struct input_line *first[MAX_NAMED];
 };
 
-static void add(struct some *some, const struct input_line *line)
+static void note_line(struct some *some, const struct input_line *line)
 {
     if (some->count < MAX_NAMED)
         some->first[some->count] = line;
@@ -122,11 +122,11 @@ enum leat_status input_changes_say(char text[INPUT_CHANGES], const struct buffer
         int order = i == a.count ? 1 : j == b.count ? -1 : by_name(x, y);
 
         if (order < 0)
-            add(&missing, x);
+            note_line(&missing, x);
         else if (order > 0)
-            add(&new, y);
+            note_line(&new, y);
         else if (x->about_bytes != y->about_bytes || memcmp(x->about, y->about, x->about_bytes) != 0)
-            add(&changed, x);
+            note_line(&changed, x);
         i += order <= 0;
         j += order >= 0;
     }

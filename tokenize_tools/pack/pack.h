@@ -120,7 +120,7 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                                     struct leat_error *err);
 void pack_earlier_forget(const char *output, bool arranges);
 
-/* After a run in one pass without `force`: removes what one that arranges has left, if that cannot be resumed. */
+/* Removes the files of a run that arranges, if they cannot be resumed, after a run in one pass without `force`. */
 void pack_earlier_tidy(const char *output);
 
 #endif

@@ -37,8 +37,8 @@ struct arranging {
     bool again;                       /* true if the outputs that exist belong to this run */
 };
 
-/* `all`: with all files of a run in it. Else it stays while such files are in it, but .leat-* are removed: they were to
- * have no name, and unlinking that had failed. */
+/* Removes the folder; with `all` also the files of a run in it. Otherwise it stays while such files are in it, but
+ * .leat-* are removed: these are files without a name whose old name could not be removed. */
 static void remove_folder(const struct arranging *a, bool all)
 {
     int fd = open(a->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

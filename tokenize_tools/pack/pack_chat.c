@@ -224,7 +224,7 @@ static void add_sum(struct pack_chat *c, const void *bytes, size_t size)
     c->sum.high = sum.high ^ 3 * c->sum.high;
 }
 
-static enum leat_status add(struct pack_chat *c, const void *bytes, uint64_t size, struct leat_error *err)
+static enum leat_status add_to_plan(struct pack_chat *c, const void *bytes, uint64_t size, struct leat_error *err)
 {
     enum leat_status s = check_size(size, err);
 
@@ -236,7 +236,7 @@ static enum leat_status add(struct pack_chat *c, const void *bytes, uint64_t siz
 
 static enum leat_status add_text(struct pack_chat *c, const char *text, struct leat_error *err)
 {
-    return add(c, text, strlen(text), err);
+    return add_to_plan(c, text, strlen(text), err);
 }
 
 /* Adds the options that say what is learned, one per line. */
@@ -288,9 +288,9 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
     if (s == LEAT_OK)
         s = add_learning(c, o, err);
     if (s == LEAT_OK)
-        s = add(c, text, bytes, err);
+        s = add_to_plan(c, text, bytes, err);
     if (s == LEAT_OK)
-        s = add(c, tool_text ? tool_text : "", tool_bytes, err);
+        s = add_to_plan(c, tool_text ? tool_text : "", tool_bytes, err);
     if (s == LEAT_OK)
         s = add_tokens(c, b, err);
     free(text);

@@ -13,10 +13,10 @@
 
 #define PIN "pinned "
 
-static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
+static enum leat_status add_text(struct buffer *b, struct leat_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
+static enum leat_status add_text(struct buffer *b, struct leat_error *err, const char *format, ...)
 {
     enum leat_status s;
     va_list args;
@@ -37,7 +37,7 @@ static enum leat_status add(struct buffer *b, struct leat_error *err, const char
 
 static enum leat_status add_named(struct buffer *b, const char *name, const char *text, struct leat_error *err)
 {
-    enum leat_status s = add(b, err, "%s ", name);
+    enum leat_status s = add_text(b, err, "%s ", name);
 
     return s == LEAT_OK ? buffer_append_line(b, text, err) : s;
 }
@@ -47,29 +47,29 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
     enum leat_status s =
-        add(b, err, "input %s %llu bytes, ", record_format_name(in->format), (unsigned long long)in->size);
+        add_text(b, err, "input %s %llu bytes, ", record_format_name(in->format), (unsigned long long)in->size);
 
     if (s == LEAT_OK && in->object)
-        s = add(b, err, "etag %s", fetch_object_etag(in->object));
+        s = add_text(b, err, "etag %s", fetch_object_etag(in->object));
     else if (s == LEAT_OK)
-        s = add(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
+        s = add_text(b, err, "changed at %lld.%09lld", (long long)in->modified_s, (long long)in->modified_ns);
     if (s == LEAT_OK)
-        s = add(b, err, ", bytes %llu to %llu: ", (unsigned long long)in->begin, (unsigned long long)in->end);
+        s = add_text(b, err, ", bytes %llu to %llu: ", (unsigned long long)in->begin, (unsigned long long)in->end);
     return s == LEAT_OK ? buffer_append_line(b, in->path, err) : s;
 }
 
 static enum leat_status add_chat(struct buffer *b, const struct pack_chat *chat, const struct leat_pack_options *o,
                                  struct leat_error *err)
 {
-    enum leat_status s = add(b, err, "chat template %016llx%016llx\n", (unsigned long long)chat->sum.high,
-                             (unsigned long long)chat->sum.low);
+    enum leat_status s = add_text(b, err, "chat template %016llx%016llx\n", (unsigned long long)chat->sum.high,
+                                  (unsigned long long)chat->sum.low);
 
     if (s == LEAT_OK)
-        s = add(b, err, "jinja2 %s\n", chat->version);
+        s = add_text(b, err, "jinja2 %s\n", chat->version);
     if (s == LEAT_OK && o->chat_date)
         s = add_named(b, "chat-date", o->chat_date, err);
     if (s == LEAT_OK && o->skip_slow_chats)
-        s = add(b, err, "skip-slow-chats %u\n", o->chat_seconds);
+        s = add_text(b, err, "skip-slow-chats %u\n", o->chat_seconds);
     if (s == LEAT_OK)
         s = buffer_append(b, chat->learning.bytes, chat->learning.size, err);
     if (s == LEAT_OK)
@@ -81,7 +81,7 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
                                        const struct pack_chat *chat, const struct input_list *inputs,
                                        struct leat_error *err)
 {
-    enum leat_status s = add(text, err, "leat pack 1\n");
+    enum leat_status s = add_text(text, err, "leat pack 1\n");
 
     if (s == LEAT_OK)
         s = add_named(text, "text-field", o->text, err);
@@ -94,14 +94,14 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     if (s == LEAT_OK && o->split_of) /* the option stands before the inputs that it leaves */
         s = add_named(text, "split-of", o->split_of, err);
     if (s == LEAT_OK)
-        s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
-                o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);
+        s = add_text(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
+                     o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);
     if (s == LEAT_OK && o->shuffle)
-        s = add(text, err, "shuffle %llu\n", (unsigned long long)o->seed);
+        s = add_text(text, err, "shuffle %llu\n", (unsigned long long)o->seed);
     if (s == LEAT_OK && o->allow_binary)
-        s = add(text, err, "allow-binary\n");
+        s = add_text(text, err, "allow-binary\n");
     if (s == LEAT_OK && o->store_mask)
-        s = add(text, err, "mask\n");
+        s = add_text(text, err, "mask\n");
     if (s == LEAT_OK && o->mask_field)
         s = add_named(text, "mask-field", o->mask_field, err);
     if (s == LEAT_OK && chat)
@@ -111,9 +111,9 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     if (s == LEAT_OK && o->by)
         s = add_named(text, "by", o->by, err);
     if (s == LEAT_OK && o->dedup)
-        s = add(text, err, "dedup\n");
+        s = add_text(text, err, "dedup\n");
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
-        s = add(text, err, "split %s=%s\n", o->splits[i].name, o->splits[i].fraction);
+        s = add_text(text, err, "split %s=%s\n", o->splits[i].name, o->splits[i].fraction);
     if (s == LEAT_OK)
         s = hub_pins_write(&inputs->pins, PIN, text, err);
     for (size_t i = 0; s == LEAT_OK && i < inputs->count; i++)

@@ -1,8 +1,8 @@
 /*
- * pack_earlier.c: what a run of the other kind has left beside the output. One that packs in one pass has its
- * checkpoint in OUT.partial.*, one that shuffles, deduplicates, splits or divides in the folder OUT.partial.packed.
- * Neither can resume the other: the files would stay beside the finished output, and a resumed run would start over
- * without saying so.
+ * pack_earlier.c: finds files that a run of the other kind has left beside the output. A run in one pass has its
+ * checkpoint in OUT.partial.*; a run that shuffles, deduplicates, splits or divides has it in the folder
+ * OUT.partial.packed. Neither can resume the other: the files would stay beside the finished output, and a resumed
+ * run would start over without saying so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "pack.h"
 
-static enum leat_status look(const char *output, const char *suffix, bool *exists, struct leat_error *err)
+static enum leat_status look_for(const char *output, const char *suffix, bool *exists, struct leat_error *err)
 {
     struct file_identity there = { 0 };
     char *path = pack_split_name(output, NULL, suffix);
@@ -25,16 +25,16 @@ static enum leat_status look(const char *output, const char *suffix, bool *exist
 enum leat_status pack_earlier_check(const char *output, const struct leat_pack_options *o, struct leat_error *err)
 {
     bool arranges = pack_arranges(o), finished = false, left = false;
-    enum leat_status s = look(output, ".leat", &finished, err);
+    enum leat_status s = look_for(output, ".leat", &finished, err);
     const char *kind =
         arranges ? "does not shuffle, deduplicate, split or divide" : "shuffles, deduplicates, splits or divides";
 
     if (s == LEAT_OK && arranges)
-        s = look(output, ".partial.checkpoint", &left, err);
+        s = look_for(output, ".partial.checkpoint", &left, err);
     if (s == LEAT_OK && !arranges)
-        s = look(output, ".partial.packed/all.partial.checkpoint", &left, err);
+        s = look_for(output, ".partial.packed/all.partial.checkpoint", &left, err);
     if (s == LEAT_OK && !arranges)
-        s = look(output, ".partial.packed/all.leat", &left, err);
+        s = look_for(output, ".partial.packed/all.leat", &left, err);
     if (s != LEAT_OK || finished || !left)
         return s;
     if (o->resume)
@@ -69,20 +69,20 @@ static void forget_plain(const char *output)
 static bool has_plain(const char *output)
 {
     bool left = false;
-    enum leat_status s = look(output, ".partial.tokens", &left, NULL);
+    enum leat_status s = look_for(output, ".partial.tokens", &left, NULL);
 
     if (s == LEAT_OK)
-        s = look(output, ".partial.run", &left, NULL);
+        s = look_for(output, ".partial.run", &left, NULL);
     return s != LEAT_OK || left;
 }
 
 void pack_earlier_tidy(const char *output)
 {
     bool left = false;
-    enum leat_status s = look(output, ".partial.packed/all.partial.checkpoint", &left, NULL);
+    enum leat_status s = look_for(output, ".partial.packed/all.partial.checkpoint", &left, NULL);
 
     if (s == LEAT_OK)
-        s = look(output, ".partial.packed/all.leat", &left, NULL);
+        s = look_for(output, ".partial.packed/all.leat", &left, NULL);
     if (s == LEAT_OK && !left)
         pack_arranged_forget(output);
 }

@@ -197,10 +197,10 @@ static enum leat_status flow_all(struct pack_run *r, struct leat_error *err)
     struct flow *flow;
     enum leat_status s;
 
-    if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
+    if (r->setup.inputs.count == 0) /* a share may have no input; a flow would wait for a program's units */
         return LEAT_OK;
     s = flow_open(&flow, &r->setup, &r->start, &r->output, err);
-    /* before anything is done, so that rates can leave out what an earlier run did */
+    /* This comes before any work, so that rates can leave out what an earlier run did. */
     stopped = s == LEAT_OK && before > 0 && tell_progress(r, flow, before);
     if (stopped)
         flow_stop(flow);

@@ -88,7 +88,7 @@ struct pack_output {
     _Atomic uint64_t kept_disk_bytes, kept_tokens, kept_documents; /* counts at the last checkpoint */
 };
 
-/* Brings the counts for progress, `seen_...`, up to date. */
+/* Updates the counts for progress, `seen_...`. */
 void pack_output_show(struct pack_output *o);
 
 /* Notes that the present counts are those of a checkpoint. */

@@ -112,6 +112,17 @@ void pack_options_default(struct leat_pack_options *o)
     o->tools = o->tools ? o->tools : "tools";
 }
 
+bool pack_may_be_empty(const struct leat_pack_options *o, uint64_t documents, uint64_t kept_out)
+{
+    return documents > 0 || kept_out == 0 || o->allow_empty;
+}
+
+void pack_lift_limits(struct leat_pack_options *o)
+{
+    o->max_rejects = o->max_rejects_ppm = LEAT_NONE;
+    o->allow_empty = 1;
+}
+
 static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
                                      struct leat_error *err)
 {
@@ -139,12 +150,6 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     return LEAT_OK;
 }
 
-static enum leat_status take_given(struct pack_run *r, const char *dataset, struct leat_error *err)
-{
-    r->given = strndup(dataset, file_dataset_length(dataset, strlen(dataset)));
-    return r->given ? reject_file_init(&r->output.rejects, r->given, err) : status_no_memory(err, strlen(dataset));
-}
-
 static enum leat_status take_names(struct pack_run *r, const char *output, const char *given, struct leat_error *err)
 {
     size_t length = file_dataset_length(output, strlen(output));
@@ -155,7 +160,9 @@ static enum leat_status take_names(struct pack_run *r, const char *output, const
         !(r->index_path = path_append(r->name, strlen(r->name), ".leat", NULL)))
         return status_no_memory(err, length);
     r->setup.output = r->name;
-    return take_given(r, given ? given : output, err);
+    given = given ? given : output;
+    r->given = strndup(given, file_dataset_length(given, strlen(given)));
+    return r->given ? reject_file_init(&r->output.rejects, r->given, err) : status_no_memory(err, strlen(given));
 }
 
 enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *given,
@@ -507,7 +514,7 @@ enum leat_status pack_run_say_damaged(const struct pack_run *r, const struct dam
     return r->in_run && damaged->count > 0 ? r->in_run->damaged(r->options.context, damaged, err) : LEAT_OK;
 }
 
-/* The conditions, as the caller gave them. */
+/* Names the conditions as the caller gave them. */
 static void name_conditions(const struct leat_pack_options *o, char *text, size_t room)
 {
     size_t used = 0;
@@ -524,14 +531,17 @@ static void name_conditions(const struct leat_pack_options *o, char *text, size_
 static enum leat_status check_kept(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
-    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow has ended */
+    const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow, which had its own,
+                                                                                         has ended */
     uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
-    bool empty = leat_writer_documents(r->output.writer) == 0, fails = empty && kept_out > 0 && !o->allow_empty;
-    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* a resumed run has not seen all */
+    uint64_t documents = leat_writer_documents(r->output.writer);
+    bool fails = !pack_may_be_empty(o, documents, kept_out);
+    const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* NULL for a resumed run, which has not seen
+                                                                           all records */
     char conditions[400] = "", why[480] = "", what[800] = "no document is left", nearest[JSON_MEMBER_NAME];
     bool listed;
 
-    if (o->parts > 0 || (empty && kept_out == 0))
+    if (o->parts > 0 || r->pushed || (documents == 0 && kept_out == 0))
         return LEAT_OK;
     if (lacking) {
         inputs_nearest_field(&r->setup.inputs, &r->setup.fields, lacking, &stop, nearest);
@@ -543,7 +553,8 @@ static enum leat_status check_kept(struct pack_run *r, struct leat_error *err)
     if (!fails)
         return LEAT_OK;
     name_conditions(o, conditions, sizeof conditions);
-    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* as if there were too many */
+    listed = rejected > 0 && reject_file_publish(&r->output.rejects, NULL) == LEAT_OK; /* publishes the list, as if
+                                                                                          there were too many rejects */
     if (rejected > 0)
         snprintf(why, sizeof why, " and the other %llu %s rejected%s%.300s", (unsigned long long)rejected,
                  rejected == 1 ? "was" : "were", listed ? ", see " : "", listed ? r->output.rejects.path : "");

@@ -63,7 +63,7 @@ static enum leat_status fail(struct leat_packer *p, enum leat_status s, const st
     return p->failed;
 }
 
-static void put(struct leat_packer *p)
+static void put_unit(struct leat_packer *p)
 {
     if (p->unit)
         flow_put(p->flow, p->unit);
@@ -71,14 +71,14 @@ static void put(struct leat_packer *p)
 }
 
 /* Gets a unit of this kind that has room for `bytes` more, or is empty. */
-static enum leat_status take(struct leat_packer *p, const struct unit_kind *kind, uint64_t bytes,
-                             struct leat_error *err)
+static enum leat_status take_unit(struct leat_packer *p, const struct unit_kind *kind, uint64_t bytes,
+                                  struct leat_error *err)
 {
     struct unit *u = p->unit;
     enum leat_status s;
 
     if (u && (u->kind != kind || u->text.size + u->docs.tokens.size + bytes > p->run.setup.unit_bytes))
-        put(p);
+        put_unit(p);
     if (p->unit)
         return LEAT_OK;
     s = flow_take(p->flow, &p->unit, err);
@@ -135,7 +135,7 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
                                  uint64_t span_count, const struct leat_origin *origin, struct leat_error *err)
 {
     struct packer_document *d;
-    enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, &unit_texts, bytes, err) : status_no_memory(err, bytes);
+    enum leat_status s = bytes < SIZE_MAX / 2 ? take_unit(p, &unit_texts, bytes, err) : status_no_memory(err, bytes);
 
     if (s != LEAT_OK)
         return s;
@@ -303,14 +303,14 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     if (s != LEAT_OK)
         return s;
     s = p->failed;
-    put(p);
+    put_unit(p);
     if (s == LEAT_OK)
-        s = take(p, &unit_input, 0, &why);
+        s = take_unit(p, &unit_input, 0, &why);
     if (s == LEAT_OK)
         s = buffer_append(&p->unit->docs.strings, path, strlen(path), &why);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
-    put(p);
+    put_unit(p);
     if (number)
         *number = p->inputs;
     p->inputs++;
@@ -343,7 +343,7 @@ enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, stru
         return s;
     s = p->failed;
     if (s == LEAT_OK && !p->unit)
-        s = take(p, &unit_texts, 0, &why);
+        s = take_unit(p, &unit_texts, 0, &why);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
     p->unit->docs.kept_out += rows;
@@ -494,7 +494,7 @@ static enum leat_status add_ids(struct leat_packer *p, const struct leat_documen
     struct leat_origin origin = documents->origins ? documents->origins[i] : none;
     uint64_t count = documents->lengths[i];
     struct packer_document *d = NULL;
-    enum leat_status s = count < SIZE_MAX / 8 ? take(p, &unit_ids, 4 * count, err) : status_no_memory(err, count);
+    enum leat_status s = count < SIZE_MAX / 8 ? take_unit(p, &unit_ids, 4 * count, err) : status_no_memory(err, count);
 
     if (origin.line > 0 && origin.line != LEAT_NONE)
         origin.line += documents->first_line;
@@ -548,7 +548,7 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
     if (s != LEAT_OK)
         return s;
     s = p->failed;
-    put(p);
+    put_unit(p);
     if (s == LEAT_OK)
         s = flow_drain(p->flow, &why);
     if (s == LEAT_OK) {
@@ -602,7 +602,7 @@ enum leat_status packer_complete(struct leat_packer *p, struct leat_pack_report 
     if (!p->complete) {
         p->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
         s = p->failed;
-        put(p);
+        put_unit(p);
         if (s == LEAT_OK)
             s = flow_drain(p->flow, &why);
         if (s == LEAT_OK)

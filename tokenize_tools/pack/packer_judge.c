@@ -82,7 +82,7 @@ static void write_decimal(const struct leat_value *v, char text[VALUE_TEXT])
 }
 
 /* Gives a value to the record. Returns false if it is of no known kind. */
-static bool put(struct packer_judge *j, uint32_t want, const struct leat_value *v)
+static bool put_value(struct packer_judge *j, uint32_t want, const struct leat_value *v)
 {
     char *text = j->texts[want];
 
@@ -127,7 +127,7 @@ enum leat_status packer_judge_row(struct packer_judge *j, const struct leat_valu
         return LEAT_OK;
     record_begin_row(&j->record);
     for (uint32_t i = 0; i < count; i++)
-        if (!put(j, i, &values[i]))
+        if (!put_value(j, i, &values[i]))
             return status_argument(err, "values", "the value of %.200s has the unknown kind %" PRIu32, j->list[i].path,
                                    values[i].kind);
     *keep = !judges_keep_out(&j->judges, &j->record);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
 #include "corpus/record/judge.h"
@@ -210,9 +211,9 @@ static enum leat_status read_folder(struct leat_run *run, const char *folder, st
 enum leat_status leat_run_open(struct leat_run **out, const char *folder, struct leat_error *err)
 {
     struct leat_run *run = calloc(1, sizeof *run);
-    enum leat_status s = !run                          ? status_no_memory(err, sizeof *run)
-                         : run_place_is_remote(folder) ? run_pushed_read(run, folder, err)
-                                                       : read_folder(run, folder, err);
+    enum leat_status s = !run                      ? status_no_memory(err, sizeof *run)
+                         : own_file_is_url(folder) ? run_pushed_read(run, folder, err)
+                                                   : read_folder(run, folder, err);
 
     if (s != LEAT_OK) {
         leat_run_close(run);

@@ -17,11 +17,6 @@
 #include "list/folder_list.h"
 #include "remote/upload.h"
 
-bool run_place_is_remote(const char *output)
-{
-    return own_file_is_url(output);
-}
-
 char *run_place_file(const struct run_place *p, const char *name, const char *suffix)
 {
     return path_join(p->path, name, suffix, NULL);
@@ -62,7 +57,7 @@ enum leat_status run_place_open(struct run_place *p, const char *output, bool ma
     *p = (struct run_place) { 0 };
     if (made)
         *made = false;
-    if (run_place_is_remote(output))
+    if (own_file_is_url(output))
         return open_bucket(p, output, err);
     if (make) {
         new = mkdir(output, 0777) == 0;
@@ -231,7 +226,8 @@ struct found {
     size_t count, room, size_room, skip;
 };
 
-static enum leat_status keep(void *context, const char *key, uint64_t size, const char *etag, struct leat_error *err)
+static enum leat_status keep_object(void *context, const char *key, uint64_t size, const char *etag,
+                                    struct leat_error *err)
 {
     struct found *f = context;
     const char *slash = strlen(key) > f->skip ? strchr(key + f->skip, '/') : NULL;
@@ -259,7 +255,7 @@ static enum leat_status keep_list(struct run_place *p, struct found *f, const ch
 
     if (s == LEAT_OK && fstatat(dirfd(p->folder), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
         faccessat(dirfd(p->folder), file, F_OK, 0) == 0)
-        s = keep(f, file, 0, "", err);
+        s = keep_object(f, file, 0, "", err);
     free(file);
     return s;
 }
@@ -271,7 +267,7 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
 
     rewinddir(p->folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(p->folder))) {
-        s = keep(f, entry->d_name, 0, "", err);
+        s = keep_object(f, entry->d_name, 0, "", err);
         if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* names of splits have no dot */
             s = keep_list(p, f, entry->d_name, err);
     }
@@ -283,7 +279,7 @@ static enum leat_status list_folder(struct run_place *p, struct found *f, struct
 enum leat_status run_place_list(struct run_place *p, run_place_take *take, void *context, struct leat_error *err)
 {
     struct found f = { .skip = p->remote ? strlen(p->url.key) : 0 };
-    enum leat_status s = p->remote ? remote_list(p->remote, &p->url, keep, &f, err) : list_folder(p, &f, err);
+    enum leat_status s = p->remote ? remote_list(p->remote, &p->url, keep_object, &f, err) : list_folder(p, &f, err);
 
     for (size_t i = 0; i < f.count; i++) {
         if (s == LEAT_OK)

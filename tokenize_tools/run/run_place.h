@@ -71,7 +71,4 @@ enum leat_status run_place_sync(struct run_place *p, struct leat_error *err);
 /* Returns the path of a file in the place, or its URL, which the caller frees; NULL if there is no memory. */
 char *run_place_file(const struct run_place *p, const char *name, const char *suffix);
 
-/* Returns true if the name of the place is that of a bucket. */
-bool run_place_is_remote(const char *output);
-
 #endif

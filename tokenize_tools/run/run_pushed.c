@@ -531,8 +531,8 @@ static enum leat_status take_limits(struct run_place *place, struct run_plan *th
     return pushed_write_plan(place, there, true, fd, err);
 }
 
-static enum leat_status begin(struct run_place *place, const struct run_plan *given, enum run_beginning how, int *fd,
-                              struct leat_error *err)
+static enum leat_status begin_run(struct run_place *place, const struct run_plan *given, enum run_beginning how,
+                                  int *fd, struct leat_error *err)
 {
     struct run_plan there, plan = *given;
     struct folder_list list;
@@ -596,7 +596,7 @@ enum leat_status run_pushed_create(const char *output, const struct run_plan *pl
 
         s = pushed_lock(&place, &fd, err);
         if (s == LEAT_OK)
-            s = begin(&place, plan, how, &fd, err);
+            s = begin_run(&place, plan, how, &fd, err);
         /* Without a plan there is no lock: another process may have begun at this moment. */
         again = fd < 0 && ((s == LEAT_E_EXISTS && tries == 0) || (s == LEAT_E_BUSY && tries < LOCK_TRIES));
         lost = fd < 0 && s == LEAT_E_NO_FILE && !place.remote && access(place.path, F_OK) != 0 && tries < LOCK_TRIES;

@@ -116,13 +116,6 @@ static enum leat_status find_part(struct leat_run_part *part, const struct leat_
 
 /* ---- All parts --------------------------------------------------------------------------------------------------- */
 
-/* Limits the share of a part that is not finished, so that it never looks finished: everything may be packed, and
- * splitting still be left. */
-static double unfinished_share(double share)
-{
-    return share < 0.999 ? share : 0.999;
-}
-
 /* Adds up the parts. They have the same share of the inputs' bytes, but for compressed files, which are not cut. */
 static void sum_up(struct leat_run_status *st, const struct leat_run *run, double bytes_per_s)
 {
@@ -145,7 +138,7 @@ static void sum_up(struct leat_run_status *st, const struct leat_run *run, doubl
     st->complete = st->count[LEAT_RUN_DONE] == p->parts;
     st->share = p->bytes > 0 ? done / (double)p->bytes : (double)st->count[LEAT_RUN_DONE] / p->parts;
     if (st->count[LEAT_RUN_DONE] < p->parts)
-        st->share = unfinished_share(st->share);
+        st->share = st->share < 0.999 ? st->share : 0.999;
     st->seconds_left = bytes_per_s > 0 ? ((double)p->bytes - done) / bytes_per_s : -1;
 }
 

@@ -54,7 +54,7 @@ enum leat_status arrow_fields_bind(struct arrow_fields *f, const struct ArrowArr
     return s;
 }
 
-static void give(const struct arrow_place *place, const struct arrow_value *from, struct leat_value *to)
+static void give_value(const struct arrow_place *place, const struct arrow_value *from, struct leat_value *to)
 {
     *to = (struct leat_value) { .kind = LEAT_VALUE_NULL };
     if (from->missing)
@@ -91,7 +91,7 @@ enum leat_status arrow_fields_judge(struct arrow_fields *f, int64_t row, struct 
 
         if (s != LEAT_OK)
             return s;
-        give(&f->places[i], &value, &f->values[i]);
+        give_value(&f->places[i], &value, &f->values[i]);
     }
     return leat_packer_judge(p, f->values, keep, err);
 }

@@ -421,7 +421,7 @@ static enum leat_status no_memory(struct leat_error *err, size_t count)
 }
 
 /* Moves the stream's array to the arrays that are kept. */
-static enum leat_status keep(struct arrow_texts *t, struct leat_error *err)
+static enum leat_status keep_array(struct arrow_texts *t, struct leat_error *err)
 {
     if (!GROW(t->arrays, t->array_count + 1, t->array_room))
         return no_memory(err, t->count);
@@ -451,7 +451,7 @@ static enum leat_status take_array(struct arrow_texts *t, struct leat_error *err
                                 t->place.name);
         t->views[t->count++] = (struct text_view) { value.text, value.bytes };
     }
-    return keep(t, err);
+    return keep_array(t, err);
 }
 
 static enum leat_status read_all(struct arrow_texts *t, struct pause *pause, int *interrupted, struct leat_error *err)

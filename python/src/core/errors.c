@@ -87,7 +87,7 @@ enum leat_status errors_set(struct leat_error *err, enum leat_status status, con
 }
 
 /* Copies a name and cuts it as the library does. A name that fits is whole. */
-static void copy(char *out, size_t room, const char *name)
+static void copy_name(char *out, size_t room, const char *name)
 {
     if ((size_t)snprintf(out, room, "%s", name) >= room)
         memcpy(out + room - 4, "...", 4);
@@ -96,14 +96,14 @@ static void copy(char *out, size_t room, const char *name)
 enum leat_status errors_in_file(struct leat_error *err, enum leat_status s, const char *file)
 {
     if (s != LEAT_OK && err && file)
-        copy(err->file, sizeof err->file, file);
+        copy_name(err->file, sizeof err->file, file);
     return s;
 }
 
 enum leat_status errors_field(struct leat_error *err, enum leat_status s, const char *field)
 {
     if (s != LEAT_OK && err && field)
-        copy(err->field, sizeof err->field, field);
+        copy_name(err->field, sizeof err->field, field);
     return s;
 }
 

@@ -56,7 +56,7 @@ PyObject *fields_get(const struct field *field, const void *from)
     return field->kind == FIELD_FLAG ? PyBool_FromLong((long)narrow) : PyLong_FromUnsignedLong(narrow);
 }
 
-static int add(PyObject *dict, const char *name, PyObject *value)
+static int add_to_dict(PyObject *dict, const char *name, PyObject *value)
 {
     int r = value ? PyDict_SetItemString(dict, name, value) : -1;
 
@@ -69,7 +69,7 @@ PyObject *fields_dict(const struct field *fields, size_t count, const void *from
     PyObject *dict = PyDict_New();
 
     for (size_t i = 0; dict && i < count; i++)
-        if (add(dict, fields[i].name, fields_get(&fields[i], from)) < 0)
+        if (add_to_dict(dict, fields[i].name, fields_get(&fields[i], from)) < 0)
             Py_CLEAR(dict);
     return dict;
 }
@@ -82,9 +82,9 @@ PyObject *fields_choices(const struct field *fields, size_t count)
         PyObject *words = fields[i].choices ? PyDict_New() : NULL;
 
         for (long k = 0; words && fields[i].choices[k]; k++)
-            if (add(words, fields[i].choices[k], PyLong_FromLong(k)) < 0)
+            if (add_to_dict(words, fields[i].choices[k], PyLong_FromLong(k)) < 0)
                 Py_CLEAR(words);
-        if (fields[i].choices && add(all, fields[i].name, words) < 0)
+        if (fields[i].choices && add_to_dict(all, fields[i].name, words) < 0)
             Py_CLEAR(all);
     }
     return all;

@@ -71,7 +71,7 @@ struct running {
     bool ended;
 };
 
-static void *run(void *context)
+static void *run_work(void *context)
 {
     struct running *r = context;
 
@@ -107,7 +107,7 @@ static bool start(struct running *r, pthread_t *thread)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(thread, NULL, run, r);
+    failed = pthread_create(thread, NULL, run_work, r);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed == 0;
 }
@@ -148,7 +148,7 @@ int pause_run(struct pause_work *w)
         result = wait_and_look(&r, &p);
         pthread_join(thread, NULL);
     } else { /* If no thread can be started, the work runs here, without looking for signals. */
-        run(&r);
+        run_work(&r);
         result = pause_look_now(&p);
     }
     pause_end(&p);

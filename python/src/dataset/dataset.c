@@ -191,8 +191,8 @@ static PyObject *dataset_part(PyObject *self, PyObject *args)
 
 enum numbers { TOKENS, STARTS, MASK };
 
-static enum leat_status copy(const struct leat_dataset *d, enum numbers what, uint64_t first, uint64_t count,
-                             void *numbers, struct leat_error *err)
+static enum leat_status read_numbers(const struct leat_dataset *d, enum numbers what, uint64_t first, uint64_t count,
+                                     void *numbers, struct leat_error *err)
 {
     if (what == STARTS)
         return leat_dataset_starts(d, first, count, numbers, err);
@@ -222,7 +222,7 @@ static PyObject *copy_numbers(PyObject *self, PyObject *args, const char *format
         return dataset_end(&call, LEAT_OK, PyErr_NoMemory());
     a.data = memory ? handle_object(memory) : NULL;
     a.shape[0] = (int64_t)count;
-    ARGS_UNLOCKED(s = copy(call.d, what, first, count, a.data, &call.err));
+    ARGS_UNLOCKED(s = read_numbers(call.d, what, first, count, a.data, &call.err));
     result = s == LEAT_OK ? array_make(memory, &a) : NULL;
     handle_drop(memory);
     return dataset_end(&call, s, result);
@@ -531,14 +531,14 @@ static uint32_t note_progress(void *context, uint64_t done, uint64_t total)
     return atomic_load(&v->call.stop);
 }
 
-static void work(void *context)
+static void verify_dataset(void *context)
 {
     struct verifying *v = context;
 
     v->status = leat_dataset_verify(v->dataset->d, &v->options, &v->report, &v->dataset->err);
 }
 
-static int look(struct pause *p, void *context)
+static int tell_verified(struct pause *p, void *context)
 {
     struct verifying *v = context;
     uint64_t total = atomic_load(&v->total);
@@ -559,7 +559,7 @@ static PyObject *dataset_verify(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "IO:verify", &v.options.threads, &v.progress) || !dataset_begin(self, &call))
         return NULL;
-    v.call = (struct pause_work) { .work = work, .look = look, .context = &v };
+    v.call = (struct pause_work) { .work = verify_dataset, .look = tell_verified, .context = &v };
     v.dataset = &call;
     v.options.progress = note_progress;
     v.options.context = &v;

@@ -69,11 +69,6 @@ static int take_phase(struct plan_parts *p, PyObject *tuple, struct leat_plan_ph
            keep_text(p, weights, &phase->weights);
 }
 
-static int take_skip(PyObject *tuple, struct leat_plan_range *skip)
-{
-    return PyArg_ParseTuple(tuple, "O&O&:skip", args_u64, &skip->first, args_u64, &skip->end);
-}
-
 static int take_lists(struct plan_parts *p, struct leat_plan_options *o, PyObject *sources, PyObject *phases,
                       PyObject *skips)
 {
@@ -95,7 +90,8 @@ static int take_lists(struct plan_parts *p, struct leat_plan_options *o, PyObjec
         if (!take_phase(p, PyList_GetItem(phases, (Py_ssize_t)i), &p->phases[i]))
             return 0;
     for (size_t i = 0; i < o->skip_count; i++)
-        if (!take_skip(PyList_GetItem(skips, (Py_ssize_t)i), &p->skips[i]))
+        if (!PyArg_ParseTuple(PyList_GetItem(skips, (Py_ssize_t)i), "O&O&:skip", args_u64, &p->skips[i].first, args_u64,
+                              &p->skips[i].end))
             return 0;
     o->sources = p->sources;
     o->phases = p->phases;

@@ -63,7 +63,7 @@ int text_view_of(PyObject *object, struct text_view *view, PyObject **kept)
     return -1;
 }
 
-static int keep(struct text_views *views, PyObject *object)
+static int keep_object(struct text_views *views, PyObject *object)
 {
     int r = -1;
 
@@ -97,7 +97,7 @@ int text_views_take(struct text_views *views, PyObject *sequence)
         PyObject *kept;
 
         if (text_view_of(PyTuple_GetItem(views->tuple, (Py_ssize_t)i), &views->items[i], &kept) < 0 ||
-            (kept && keep(views, kept) < 0)) {
+            (kept && keep_object(views, kept) < 0)) {
             text_views_free(views);
             return -1;
         }

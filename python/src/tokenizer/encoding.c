@@ -27,16 +27,6 @@
 
 static _Thread_local const atomic_bool *stop_flag;
 
-/*
- * Chooses what stops a long text in the encoders that this thread uses from now on: the flag, once it is set; or, if
- * `flag` is NULL, a signal handler that raises an exception. The thread's call must then leave that exception set
- * (text_encoders_stopped()).
- */
-static void text_encoders_stop_by(const atomic_bool *flag)
-{
-    stop_flag = flag;
-}
-
 bool text_encoders_stopped(enum leat_status status)
 {
     return status == LEAT_E_STOPPED && PyErr_Occurred();
@@ -223,13 +213,13 @@ static enum leat_status deliver(struct job *job, size_t n, struct text_ids *ids,
     return s;
 }
 
-static void work(struct worker *w)
+static void encode_stretches(struct worker *w)
 {
     struct job *job = w->job;
     struct leat_error err;
     size_t n;
 
-    text_encoders_stop_by(job->paused ? &job->call.stop : NULL);
+    stop_flag = job->paused ? &job->call.stop : NULL;
     while ((n = atomic_fetch_add(&job->next, 1)) < job->stretch_count) {
         const struct stretch *s = &job->stretches[n];
         size_t done;
@@ -248,7 +238,7 @@ static void work(struct worker *w)
 
 static void *run_worker(void *context)
 {
-    work(context);
+    encode_stretches(context);
     return NULL;
 }
 
@@ -263,19 +253,19 @@ static void work_all(void *context)
 
     while (started < job->worker_count && pthread_create(&w[started].thread, NULL, run_worker, &w[started]) == 0)
         started++;
-    work(&w[0]);
+    encode_stretches(&w[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(w[i].thread, NULL);
 }
 
 /* Runs the job, on this thread if there is little to do. Returns -1 if a signal handler has raised. */
-static int run(struct job *job, uint64_t bytes)
+static int run_job(struct job *job, uint64_t bytes)
 {
     job->call = (struct pause_work) { .work = work_all, .context = job };
     job->paused = bytes > ALONE_BYTES;
     if (job->paused)
         return pause_run(&job->call);
-    ARGS_UNLOCKED(work(&job->workers[0]));
+    ARGS_UNLOCKED(encode_stretches(&job->workers[0]));
     return 0;
 }
 
@@ -351,7 +341,7 @@ static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool spe
         r = -1;
     } else {
         job->worker_count = made;
-        r = run(job, bytes);
+        r = run_job(job, bytes);
     }
     for (unsigned i = 0; i < made; i++) {
         text_encoders_give(&t->encoders, special, workers[i].encoder);

@@ -295,7 +295,7 @@ static bool is_written(const struct look *l, const char *path)
 
 /* Returns the path of the dataset whose index this file of the folder is, if the dataset may be a leftover; else
  * NULL. The caller frees it. */
-static char *take(const struct look *l, const char *file)
+static char *take_index(const struct look *l, const char *file)
 {
     size_t folder = l->length, bytes = strlen(file);
     char *path = NULL;
@@ -330,7 +330,7 @@ static void warn(const char *output, int length, const struct names *n)
 }
 
 /* Without memory, it is only not named. */
-static void add(struct names *n, char *path)
+static void add_name(struct names *n, char *path)
 {
     if (path && GROW(n->items, n->count + 1, n->room, NULL) == LEAT_OK)
         n->items[n->count++] = path;
@@ -352,7 +352,7 @@ void leftovers_warn(const char *output, const struct arrange_splits *splits, con
     struct dirent *entry;
 
     while (d && (entry = readdir(d)) != NULL)
-        add(&n, take(&l, entry->d_name));
+        add_name(&n, take_index(&l, entry->d_name));
     if (d)
         closedir(d);
     free(folder);

@@ -547,7 +547,7 @@ static bool is_failure(enum leat_status s, const struct leat_error *err)
            s != LEAT_E_TRUNCATED;
 }
 
-static enum leat_status find(struct dry_run *d, const char *const *words, size_t count, struct leat_error *err)
+static enum leat_status find_inputs(struct dry_run *d, const char *const *words, size_t count, struct leat_error *err)
 {
     struct own_outputs own = { 0 };
     struct leat_pack_options o = d->values->pack;
@@ -558,11 +558,12 @@ static enum leat_status find(struct dry_run *d, const char *const *words, size_t
     return s == LEAT_OK ? inputs_find(&d->inputs, words, count, &rules, err) : s;
 }
 
-static enum leat_status look(struct dry_run *d, const char *const *words, size_t count, struct leat_error *err)
+static enum leat_status look_at_inputs(struct dry_run *d, const char *const *words, size_t count,
+                                       struct leat_error *err)
 {
     const struct input_stop stop = { .asked = interrupted };
     const struct input *repeated;
-    enum leat_status s = find(d, words, count, err);
+    enum leat_status s = find_inputs(d, words, count, err);
     size_t repeats;
 
     if (s == LEAT_OK)
@@ -648,7 +649,7 @@ int pack_dry_run(const struct pack_values *v, const char *const *words, size_t c
             cli_error("--dry-run cannot look at standard input: the run itself could not read that again");
             return CLI_WRONG;
         }
-    s = look(&d, words, count, &err);
+    s = look_at_inputs(&d, words, count, &err);
     if (s != LEAT_OK) {
         d.code = cli_failed(&err);
         say_failing(&d, &err);

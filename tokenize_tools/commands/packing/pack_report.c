@@ -15,7 +15,7 @@
 
 #define MAX_NAMES 5 /* in a sentence */
 
-static void add(struct pack_notice_list *list, const struct leat_pack_notice *notice)
+static void add_notice(struct pack_notice_list *list, const struct leat_pack_notice *notice)
 {
     char *path = strdup(notice->path), *message = notice->message ? strdup(notice->message) : NULL;
 
@@ -44,12 +44,12 @@ void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *not
                               notice->count, NULL);
         return;
     }
-    add(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
-        : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
-        : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
-        : notice->kind == LEAT_NOTICE_REJECTED ? &n->rejected
-                                               : &n->replaced,
-        notice);
+    add_notice(notice->kind == LEAT_NOTICE_SKIPPED    ? &n->skipped
+               : notice->kind == LEAT_NOTICE_REPEATED ? &n->repeated
+               : notice->kind == LEAT_NOTICE_SPLIT    ? &n->splits
+               : notice->kind == LEAT_NOTICE_REJECTED ? &n->rejected
+                                                      : &n->replaced,
+               notice);
 }
 
 static void free_list(struct pack_notice_list *list)

@@ -262,7 +262,7 @@ static void put_stretch(const struct show_out *o, const struct show_row *row, co
         putchar('\n');
 }
 
-static void put(FILE *out, const char *text, uint64_t bytes)
+static void put_text(FILE *out, const char *text, uint64_t bytes)
 {
     (void)out;
     cli_put(text, bytes);
@@ -289,7 +289,7 @@ static void show_print_legend(const struct show_out *o)
 static void show_print_heading(const struct show_out *o, const struct show_row *row)
 {
     style(o, show_styles.heading);
-    show_put_heading(stdout, put, row);
+    show_put_heading(stdout, put_text, row);
     style(o, show_styles.plain);
     putchar('\n');
 }
@@ -309,7 +309,7 @@ static void print_row(struct show_out *o, const struct show_row *row)
         if (row->text_bytes == LEAT_NONE) {
             style(o, show_styles.soft);
             fputs(RULE " ", stdout);
-            show_put_border(stdout, put, row, &row->stretches[i]);
+            show_put_border(stdout, put_text, row, &row->stretches[i]);
             style(o, show_styles.plain);
             putchar('\n');
         }
@@ -390,7 +390,7 @@ struct filling {
     struct leat_error *err;
 };
 
-static void fill(struct filling *f, const char *text, size_t bytes)
+static void fill_column(struct filling *f, const char *text, size_t bytes)
 {
     if (f->status == LEAT_OK)
         f->status = buffer_append(&f->column->bytes, text, bytes, f->err);
@@ -399,7 +399,7 @@ static void fill(struct filling *f, const char *text, size_t bytes)
 static void fill_style(struct filling *f, const char *codes)
 {
     if (f->colour)
-        fill(f, codes, strlen(codes));
+        fill_column(f, codes, strlen(codes));
 }
 
 static void end_cell(struct filling *f, bool last)
@@ -424,7 +424,7 @@ static void put_shown(struct filling *f, const char *shown, size_t bytes)
         end_cell(f, false);
         fill_style(f, f->shade);
     }
-    fill(f, shown, bytes);
+    fill_column(f, shown, bytes);
     f->column->width += width;
 }
 

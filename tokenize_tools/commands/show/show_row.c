@@ -192,7 +192,7 @@ void show_reader_begin(struct show_reader *r, const struct show_row *row, const 
 }
 
 /* Gives what of the token's text is its own. */
-static void take(struct show_reader *r, struct show_token *t)
+static void take_own_text(struct show_reader *r, struct show_token *t)
 {
     const uint8_t *text;
     uint64_t bytes, taken;
@@ -223,7 +223,7 @@ static void take(struct show_reader *r, struct show_token *t)
 void show_reader_next(struct show_reader *r, struct show_token *t)
 {
     show_token_find(r->words, r->row->ids[r->next++], t);
-    take(r, t);
+    take_own_text(r, t);
 }
 
 void show_reader_label(struct show_reader *r, struct show_token *t)
@@ -234,7 +234,7 @@ void show_reader_label(struct show_reader *r, struct show_token *t)
     if (next < r->end)
         return;
     r->next = r->end + 1; /* nothing completes what it begins */
-    take(r, t);
+    take_own_text(r, t);
     r->next = next;
     r->owed = 0;
 }

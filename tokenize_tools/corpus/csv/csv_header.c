@@ -109,17 +109,12 @@ static bool may_lack(const struct record_want *want)
     return (want->use == RECORD_ID || want->use == RECORD_TOOLS) && !want->needed;
 }
 
-static bool is_called(const struct field *f, const char *name)
-{
-    return f->bytes == strlen(name) && memcmp(f->at, name, f->bytes) == 0;
-}
-
 /* Gives a column to the wants that name it. */
 static enum leat_status take_column(struct csv_header *h, const struct record_fields *fields, const char *name,
                                     const struct field *f, struct leat_error *err)
 {
     for (size_t i = 0; i < fields->count; i++) {
-        if (!is_called(f, fields->wants[i].path))
+        if (f->bytes != strlen(fields->wants[i].path) || memcmp(f->at, fields->wants[i].path, f->bytes) != 0)
             continue;
         if (h->column[i] != UINT64_MAX)
             return status_field(err,

@@ -1,4 +1,4 @@
-/* flow.c: the threads of the packer: choosing a step, and doing it. */
+/* flow.c: has the threads of the packer, which choose a step and do it. */
 #include "flow.h"
 
 #include <pthread.h>
@@ -16,8 +16,8 @@
 /* ---- State ------------------------------------------------------------------------------------------------------- */
 
 /*
- * What flow's threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks for a task
- * under the lock (choose_task()) and does it without.
+ * The state that the threads share. One lock guards the lanes (inputs on their way) and their units. A thread looks for
+ * a task under the lock (choose_task()) and does it without the lock.
  */
 
 struct flow {
@@ -59,7 +59,8 @@ struct task {
     struct span *span;
 };
 
-/* Takes the lock, and counts for how long threads wait for each other here: with many of them it would show first. */
+/* Takes the lock, and measures how long threads wait for each other here. With many threads this lock would be the
+ * first to slow them down. */
 static void lock_flow(struct flow *f)
 {
     uint64_t began;
@@ -87,9 +88,10 @@ static void fail_flow(struct flow *f, enum leat_status status, const struct leat
 /* ---- Choosing a step --------------------------------------------------------------------------------------------- */
 
 /*
- * What a thread does next. The first lane's units are written as soon as they are encoded, the first unit that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
- * decompresses ahead. Memory is counted when a unit is cut and given back when it is written; the first lane may always
- * go on, since what waits after it cannot be written before.
+ * The choice of a thread's next task. The first lane's units are written as soon as they are encoded, the first unit
+ * that nobody has taken is encoded, a lane that has room is cut, and a thread that would have nothing to do
+ * decompresses ahead. Memory is counted when a unit is cut and given back when it is written. The first lane may
+ * always go on, since the units after it cannot be written before its own.
  */
 
 static bool all_written(const struct flow *f)
@@ -99,8 +101,11 @@ static bool all_written(const struct flow *f)
     return all_placed && !f->placing && f->putting == 0;
 }
 
-/* The head of the lanes can always go on: what waits after it cannot be written before. Others take at most half, and
- * of an input that is split one lane more than there are threads begins. */
+/*
+ * Returns true if the lane may take more memory. The first lane can always go on, since the units after it cannot be
+ * written before its own. Other lanes take at most half; of an input that is split, one more lane begins than there
+ * are threads.
+ */
 static bool has_room(const struct flow *f, const struct lane *l)
 {
     uint64_t after = f->in_flight + f->setup->unit_cost;
@@ -219,13 +224,13 @@ static struct task choose_task(struct flow *f)
 
 /* ---- Doing it ---------------------------------------------------------------------------------------------------- */
 
-/* The work that choose_task() has found. Begins and ends under the lock. */
+/* The tasks that choose_task() finds. Each begins and ends under the lock. */
 
 /* A unit that is used again keeps buffers of up to this many times the bytes of its text: one byte may become an id
  * of four bytes. */
 #define KEEP_TIMES 4
 
-/* Drops lanes at the head that have nothing left. */
+/* Drops lanes at the head of the list that have no work left. */
 static void drop_lanes(struct flow *f)
 {
     while (f->lanes && !f->lanes->first && !f->lanes->busy && f->lanes->whole) {

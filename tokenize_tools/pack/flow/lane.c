@@ -219,13 +219,6 @@ static bool outgrew(const struct lane *l)
     return l->outgrew || (l->stream && byte_stream_outgrew(l->stream)) || (l->rows && row_input_outgrew(l->rows));
 }
 
-/* Refuses an input that has its turn and still needs too much memory. */
-static void refuse(const struct lane *l, struct leat_error *err)
-{
-    if (l->stream) /* without a stream, opening it has set the error */
-        pack_setup_refuse_stream(l->setup, l->stream, err);
-}
-
 /* Goes back to the beginning of the unit that was to be cut, and closes the stream. */
 static void go_back(struct lane *l, uint64_t next)
 {
@@ -260,7 +253,8 @@ bool lane_cut(struct lane *l, struct unit *u)
             go_back(l, next);
             return false;
         }
-        refuse(l, &u->error);
+        if (l->stream) /* without a stream, opening it has set the error */
+            pack_setup_refuse_stream(l->setup, l->stream, &u->error);
     }
     l->ended = l->ended || u->status != LEAT_OK;
     began = clock_cpu_ns() - began;

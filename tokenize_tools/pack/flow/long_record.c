@@ -129,7 +129,8 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     return s;
 }
 
-static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, struct leat_error *err)
+static enum leat_status encode_record(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes,
+                                      struct leat_error *err)
 {
     struct packer_document judged = *r->as_read;
     struct pack_worker *w = r->w;
@@ -250,7 +251,7 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     if (s == LEAT_OK && (w->setup->whole_records || !r->is_json))
         s = run_whole(r, u, at + mark, bytes - mark, err);
     else if (s == LEAT_OK)
-        s = run(r, u, at + mark, bytes - mark, err);
+        s = encode_record(r, u, at + mark, bytes - mark, err);
     buffer_free(&r->values);
     free(r);
     return s;

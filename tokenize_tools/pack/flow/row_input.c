@@ -41,8 +41,8 @@ static void row_bytes_close(struct row_bytes *b)
     b->other = NULL;
 }
 
-static enum leat_status add(struct row_stretches *s, struct fetch_object *object, uint64_t begin, uint64_t bytes,
-                            uint64_t window, struct leat_error *err)
+static enum leat_status add_stretch(struct row_stretches *s, struct fetch_object *object, uint64_t begin,
+                                    uint64_t bytes, uint64_t window, struct leat_error *err)
 {
     struct row_stretch *one = &s->of[s->count];
     enum leat_status status = fetch_open_stretch(&one->fetch, object, begin, begin + bytes, window, err);
@@ -62,8 +62,8 @@ static enum leat_status open_object(struct row_bytes *b, struct leat_error *err)
 
     s->group = LEAT_NONE;
     if (footer < size)
-        status = add(s, b->input->object, 0, HEAD_BYTES, HEAD_BYTES, err);
-    return status == LEAT_OK ? add(s, b->input->object, size - footer, footer, 2 * footer, err) : status;
+        status = add_stretch(s, b->input->object, 0, HEAD_BYTES, HEAD_BYTES, err);
+    return status == LEAT_OK ? add_stretch(s, b->input->object, size - footer, footer, 2 * footer, err) : status;
 }
 
 /* Begins to read a file or an object. row_bytes_close() must follow, on failure too. */
@@ -100,7 +100,7 @@ static enum leat_status announce(struct row_stretches *s, struct fetch_object *o
     for (unsigned i = 0; status == LEAT_OK && i < parquet_stretches(file); i++) {
         parquet_stretch(file, group, i, &begin, &bytes);
         if (bytes > 0)
-            status = add(s, object, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
+            status = add_stretch(s, object, begin, bytes, (uint64_t)((wide_u128)window * bytes / all), err);
     }
     return status;
 }
@@ -125,7 +125,7 @@ static enum leat_status row_bytes_announce(struct row_bytes *b, const struct par
 }
 
 /* Returns the fetch that holds a place of the file. Where two stretches overlap, that is the later one's. */
-static struct fetch *find(const struct row_bytes *b, uint64_t offset)
+static struct fetch *find_fetch(const struct row_bytes *b, uint64_t offset)
 {
     const struct row_stretch *found = NULL;
 
@@ -159,7 +159,7 @@ static enum leat_status row_bytes_read(void *row_bytes, uint64_t offset, void *o
 
         return input_read_at(&file, offset, out, count, b->stop, err);
     }
-    from = find(b, offset);
+    from = find_fetch(b, offset);
     if (!from && !b->other)
         s = fetch_open(&b->other, b->input->object, err);
     return s == LEAT_OK ? fetch_read_all(from ? from : b->other, offset, out, (size_t)count, b->stop, err) : s;
@@ -441,7 +441,7 @@ static enum json_kind kind_of(const struct row_input *in, uint32_t want)
     }
 }
 
-static void fill(struct row_input *in, const struct parquet_value *values)
+static void fill_record(struct row_input *in, const struct parquet_value *values)
 {
     const struct record_fields *fields = in->of->fields;
 
@@ -493,7 +493,7 @@ enum leat_status row_input_next(struct row_input *in, struct row *row, bool *fou
         return s;
     }
     if (!in->again) {
-        fill(in, values);
+        fill_record(in, values);
         in->last = in->row;
         in->last_group = in->group;
     }

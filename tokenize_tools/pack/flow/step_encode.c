@@ -37,8 +37,8 @@ static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, str
 }
 
 /* Takes a document's ids. */
-static enum leat_status put(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
-                            size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
+static enum leat_status put_document(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
+                                     size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
 {
     enum leat_status s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
 
@@ -67,7 +67,7 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct pac
             s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
     }
     if (s == LEAT_OK)
-        s = put(w, u, d, text, bytes, ids, count, err);
+        s = put_document(w, u, d, text, bytes, ids, count, err);
     if (s == LEAT_OK)
         u->docs.special_strings += leat_encoder_special_strings(e);
     if (e != w->encoder)
@@ -156,7 +156,7 @@ static enum leat_status encode_together(struct pack_worker *w, struct unit *u, c
     for (; s == LEAT_OK && *done < encoded; ids += counts[(*done)++], d++) {
         const struct leat_text *t = &texts[*done];
 
-        s = put(w, u, d, t->text, (size_t)t->bytes, ids, counts[*done], &why);
+        s = put_document(w, u, d, t->text, (size_t)t->bytes, ids, counts[*done], &why);
         if (s != LEAT_OK) {
             s = fail(u, d, t->text, (size_t)t->bytes, s, &why, err);
             continue;

@@ -5,7 +5,7 @@
 #include "corpus/lines.h"
 #include "steps.h"
 
-/* The text and the id of a record that is kept become a document. */
+/* Makes the text and the id of a record that is kept a document. */
 static enum leat_status take_document(struct pack_worker *w, struct unit *u, const char *text,
                                       const struct packer_document *as_read, const char *sample, size_t sample_bytes,
                                       struct leat_error *err)

@@ -15,8 +15,8 @@
 #include "unit_kinds.h"
 #include "unit_stream.h"
 
-/* At a byte that cannot stand there: nothing after it is read as records, but the input is read to its end, so that
- * what the dataset says of it is the same for any memory. */
+/* Ends the input at a byte that cannot stand there. No records are read after it, but the input is read to its end,
+ * so that what the dataset says of it is the same for any memory. */
 static enum leat_status end_broken(struct lane *l, struct unit *u, struct leat_error *err)
 {
     struct leat_error why, later;

@@ -13,7 +13,7 @@
 
 /* ---- Cutting ---- */
 
-/* A record that has become too long: all of it goes to a file, without its newline. */
+/* Writes a record that has become too long to a file, without its newline. */
 static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
 {
     enum leat_status s = spool_open(&u->record, l->setup->output, err);
@@ -42,7 +42,7 @@ static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_er
 {
     const struct pack_setup *setup = l->setup;
     uint64_t before = unit_stream_begin(l, u);
-    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes looked through for newlines */
+    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes in which newlines were looked for */
     enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
 
     u->kind = &unit_block;

@@ -25,8 +25,8 @@
 
 /* ---- Cutting ---- */
 
-/* The record that was met last begins at `begin` of the text, where the unit's text ends, and is rejected; the next
- * unit begins at `end`. */
+/* Rejects the last record, which begins at `begin` of the text, where the unit's text ends; the next unit begins at
+ * `end`. */
 static enum leat_status lose(struct lane *l, struct unit *u, const char *reason, size_t begin, size_t end,
                              struct leat_error *err)
 {

@@ -10,8 +10,8 @@
 
 /* ---- Symbols ----------------------------------------------------------------------------------------------------- */
 
-/* The symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and suffix
- * where the file has them. What has no token falls back to bytes or becomes unknown. */
+/* Makes the symbols that a text begins with, before anything is merged: bytes or characters, spelled with prefix and
+ * suffix where the file has them. A character without a token falls back to bytes, or becomes unknown. */
 
 /* Exactly Hugging Face's order: the unknown token of a run of unknown characters is written when a known character
  * comes or the pretoken ends, but not when a character falls back to bytes. */
@@ -49,7 +49,7 @@ static enum leat_status put_unknown(const struct bpe *m, const uint8_t *characte
     return LEAT_OK;
 }
 
-/* A character as the file spells it: with a prefix where it does not begin a word, and a suffix after the last one. */
+/* A character as the file spells it: with a prefix unless it begins a word, and a suffix after the last one. */
 struct spelled {
     uint8_t bytes[2 * SPEC_MAX_AFFIX + 4];
     size_t count;
@@ -100,8 +100,8 @@ static bool put_fallback(const struct bpe *m, uint32_t *symbols, size_t *n, cons
     return count > 0;
 }
 
-/* One symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole pretoken,
- * since these are not cut. */
+/* Makes one symbol per byte of byte-level text, or per character of other text. With affixes, the part is a whole
+ * pretoken, since these are not cut. */
 static enum leat_status symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                         size_t *count, struct leat_error *err)
 {
@@ -146,11 +146,11 @@ size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
 
 /* ---- A thread's memory ------------------------------------------------------------------------------------------- */
 
-#define MANY_SYMBOLS ((size_t)1 << 18) /* room for more is not kept: such long pretokens are rare */
+#define MANY_SYMBOLS ((size_t)1 << 18) /* scratch for more symbols is freed: such long pretokens are rare */
 
 enum leat_status bpe_scratch_make(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err)
 {
-    /* calloc() takes untouched memory from the system, which costs nothing; so it is aligned here */
+    /* calloc() takes untouched memory from the system, which costs nothing; so the struct is aligned here */
     void *memory = calloc(1, sizeof(struct bpe_scratch) + _Alignof(struct bpe_scratch));
     struct bpe_scratch *s = memory ? big_align(memory, _Alignof(struct bpe_scratch)) : NULL;
 

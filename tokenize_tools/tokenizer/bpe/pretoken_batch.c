@@ -190,11 +190,6 @@ static uint64_t *line_of(const struct pretoken_cache *c, const struct pretoken_k
     }
 }
 
-const uint64_t *pretoken_cache_line(const struct pretoken_cache *c, const struct pretoken_key *key)
-{
-    return line_of(c, key);
-}
-
 void pretoken_cache_fetch(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
     __builtin_prefetch(line_of(c, key), 1);

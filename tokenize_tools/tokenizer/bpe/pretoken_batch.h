@@ -139,9 +139,6 @@ static inline bool pretoken_key_whole(const struct pretoken_key *k)
 /* Writes the ids of a pretoken, at most PRETOKEN_IDS. Returns their number, 0 if the pretoken is not there. */
 size_t pretoken_cache_find(const struct pretoken_cache *c, const struct pretoken_key *key, uint32_t *ids);
 
-/* Returns the line that is searched first for a pretoken. */
-const uint64_t *pretoken_cache_line(const struct pretoken_cache *c, const struct pretoken_key *key);
-
 /* Prefetches the line of a pretoken that pretoken_cache_find() or _add() will soon read; but not the one in
  * `common`. */
 void pretoken_cache_fetch(const struct pretoken_cache *c, const struct pretoken_key *key);

@@ -164,11 +164,6 @@ static enum leat_status byte_fallback(const struct text_list *from, struct text_
     return s;
 }
 
-static enum leat_status fuse(const struct text_list *from, struct text_list *to, struct leat_error *err)
-{
-    return text_list_add(to, from->bytes.bytes, from->bytes.size, err);
-}
-
 static bool begins_with(struct text_view v, const struct spec_string *s)
 {
     return v.size >= s->length && memcmp(v.bytes, s->bytes, s->length) == 0;
@@ -420,7 +415,7 @@ static enum leat_status decoder_step(const struct decoder *d, uint32_t i, const 
     case SPEC_DECODE_BYTE_FALLBACK:
         return byte_fallback(from, to, err);
     case SPEC_DECODE_FUSE:
-        return fuse(from, to, err);
+        return text_list_add(to, from->bytes.bytes, from->bytes.size, err);
     case SPEC_DECODE_STRIP:
         return strip(spec, from, to, err);
     case SPEC_DECODE_REPLACE:

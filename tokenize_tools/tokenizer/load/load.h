@@ -35,6 +35,11 @@ enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format
 /* Returns the start of the text, after a byte-order mark. */
 const uint8_t *load_after_mark(const struct load_source *source);
 
+static inline bool load_is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Returns true if a text begins with a line of base64, white space and a digit, as files *.tiktoken do. */
 bool load_is_tiktoken(const uint8_t *p, const uint8_t *end);
 

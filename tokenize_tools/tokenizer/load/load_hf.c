@@ -17,7 +17,7 @@
 #include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* Places in the map that are fetched together. */
+/* Number of places in the map that are fetched together. */
 #define BATCH 32u
 
 /* ---- Vocabulary -------------------------------------------------------------------------------------------------- */

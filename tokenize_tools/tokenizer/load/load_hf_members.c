@@ -56,9 +56,10 @@ const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80])
     }
     t = jsontree_string(j, node);
     length = t.length < 76 ? t.length : 76;
-    while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* not inside a character */
+    while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* the text must not be cut inside a
+                                                                                   character */
         length--;
-    show_text(room, 77, (const char *)t.bytes, length); /* a zero byte too */
+    show_text(room, 77, (const char *)t.bytes, length); /* the text may have a zero byte */
     if (length < t.length)
         memcpy(room + strlen(room), "...", 4);
     return room;
@@ -99,7 +100,7 @@ bool load_hf_names(const struct jsontree *j, uint32_t node, const char *name)
                                           jsontree_is(j, node + 1, name) && n[2].kind == JSONTREE_NULL);
 }
 
-/* Finds a member; JSONTREE_NONE if it is missing (or null) and may be. */
+/* Finds a member. *value is JSONTREE_NONE if it is missing, or null, and `need` allows that. */
 static enum leat_status member(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
                                uint32_t *node)
 {

@@ -267,11 +267,6 @@ static enum leat_status wrong(struct reader *r, const uint8_t *at, const char *w
                          "%s, line %" PRIu64 ": %s (byte %" PRIu64 ")", r->source->path, r->line, what, offset);
 }
 
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 const uint8_t *load_after_mark(const struct load_source *source)
 {
     bool marked = source->size >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0;
@@ -315,11 +310,11 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
     uint64_t id = 0;
     size_t bytes;
 
-    for (token = p; p < end && !is_space(*p);)
+    for (token = p; p < end && !load_is_space(*p);)
         p++;
     if (!base64_decode(room_for_token(r->spec), &bytes, token, (size_t)(p - token)))
         return wrong(r, token, "the token is not base64");
-    while (p < end && is_space(*p))
+    while (p < end && load_is_space(*p))
         p++;
     p += p < end && *p == '+'; /* Python's int() takes it */
     for (rank = p; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
@@ -328,7 +323,7 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
         return wrong(r, p, "missing rank after the token");
     if (id > SPEC_MAX_ID)
         return wrong(r, rank, "ranks above 16777215 are not supported");
-    while (p < end && is_space(*p))
+    while (p < end && load_is_space(*p))
         p++;
     if (p != end)
         return wrong(r, p, "unexpected text after the rank");
@@ -358,7 +353,7 @@ static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const 
 /* Reads a line of any form, without its end. */
 static enum leat_status read_any_line(struct reader *r, const uint8_t *p, const uint8_t *newline)
 {
-    while (p < newline && is_space(*p))
+    while (p < newline && load_is_space(*p))
         p++;
     return p < newline ? read_line(r, p, newline) : LEAT_OK;
 }

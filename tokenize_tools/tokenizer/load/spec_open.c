@@ -13,11 +13,6 @@
 
 /* ---- Formats ----------------------------------------------------------------------------------------------------- */
 
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format *format,
                                   const struct load_source *source, struct leat_error *err)
 {
@@ -53,7 +48,7 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
 {
     const uint8_t *p = load_after_mark(source), *end = source->bytes + source->size;
 
-    while (p < end && is_space(*p))
+    while (p < end && load_is_space(*p))
         p++;
     if (p < end && load_is_tiktoken(p, end)) {
         *format = LOAD_TIKTOKEN;
@@ -66,7 +61,7 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
                             "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s",
                             source->path, source->pattern),
             "pattern");
-    for (p = source->bytes; p < end && is_space(*p);)
+    for (p = source->bytes; p < end && load_is_space(*p);)
         p++;
     if (p < end && (*p == '{' || *p == '['))
         return load_json(spec, format, source, err);

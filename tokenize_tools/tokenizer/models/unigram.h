@@ -127,7 +127,7 @@ enum leat_status unigram_encode_batch(const struct model *model, void *scratch, 
 enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
                                       struct id_list *out, size_t *used, struct leat_error *err);
 
-/* Does what unigram_walk() does, many times faster, by pieces. */
+/* Does the work of unigram_walk(), many times faster, by pieces. */
 enum leat_status unigram_walk_pieces(struct unigram_walk *w);
 
 /* Finds the places at which texts may be cut, and sets m->by_pieces if encoding by pieces is exact. */

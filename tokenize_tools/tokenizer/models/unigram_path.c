@@ -7,8 +7,8 @@
  * text that comes in chunks ends where a longer text could still make a token longer; what is after the last cut before
  * that comes again with the next chunk.
  *
- * Runs of unknown characters are written when they end (unigram_end_run()): a run as a whole may be a token. A run that is
- * longer than all tokens is written at once, so a text of unknown characters needs no memory either.
+ * Runs of unknown characters are written when they end (unigram_end_run()): a run as a whole may be a token. A run that
+ * is longer than all tokens is written at once, so a text of unknown characters needs no memory either.
  */
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static enum leat_status reserve_run(struct unigram_walk *w)
     return id_list_reserve(w->out, 2 * (w->run_end - w->run_begin) + 1, w->err);
 }
 
-/* Writes the run, which ends here, if there is one. */
+/* Writes the run of unknown characters, which ends here, if there is one. */
 enum leat_status unigram_end_run(struct unigram_walk *w)
 {
     size_t bytes = w->run_end - w->run_begin;
@@ -233,12 +233,6 @@ static inline double add_scores(double a, double b, bool narrow)
     return narrow ? (double)((float)a + (float)b) : a + b;
 }
 
-static enum leat_status no_unknown(const struct unigram_walk *w)
-{
-    return status_set(w->err, LEAT_E_TEXT,
-                      "the text has a character that is not in the vocabulary, which names no unknown token");
-}
-
 /* Offers all tokens that begin at `at`. Sets *open if the text ends where a token may go on. */
 static inline enum leat_status take_place(struct unigram_walk *w, size_t at, size_t *frontier, bool narrow, bool *open)
 {
@@ -264,7 +258,8 @@ static inline enum leat_status take_place(struct unigram_walk *w, size_t at, siz
         return LEAT_OK;
     if (offer(nodes, frontier, from + length, add_scores(m->unknown_score, score, narrow), TOKEN_NONE, from) &&
         m->spec->unknown == SPEC_NONE)
-        return no_unknown(w);
+        return status_set(w->err, LEAT_E_TEXT,
+                          "the text has a character that is not in the vocabulary, which names no unknown token");
     return LEAT_OK;
 }
 

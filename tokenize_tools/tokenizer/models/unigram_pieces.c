@@ -31,21 +31,19 @@
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-static void mark_pairs(struct class_cuts_pairs *pairs, const uint8_t *text, size_t bytes)
-{
-    for (size_t i = 1; i < bytes; i++)
-        class_cuts_pairs_add(pairs, text[i - 1], text[i]);
-}
-
 static enum leat_status make_cuts(struct unigram *m, struct leat_error *err)
 {
     struct class_cuts_pairs *pairs = calloc(1, sizeof *pairs);
 
     if (!pairs)
         return status_no_memory(err, sizeof *pairs);
-    for (uint32_t i = 0; i < m->spec->token_count; i++)
-        if (!m->spec->tokens[i].foreign)
-            mark_pairs(pairs, spec_token_bytes(m->spec, &m->spec->tokens[i]), m->spec->tokens[i].length);
+    for (uint32_t i = 0; i < m->spec->token_count; i++) {
+        const struct spec_token *t = &m->spec->tokens[i];
+        const uint8_t *text = spec_token_bytes(m->spec, t);
+
+        for (size_t at = 1; !t->foreign && at < t->length; at++)
+            class_cuts_pairs_add(pairs, text[at - 1], text[at]);
+    }
     class_cuts_make(&m->classes, pairs);
     free(pairs);
     return char_cuts_make(&m->char_cuts, m->spec, err);

@@ -124,7 +124,7 @@ static enum leat_status find_token(const struct cutter *c, const struct window *
 /* ---- Handing on ---- */
 
 /* Passes on the text from `done` to `end`. `ends`: a token follows, or the text ends. */
-static enum leat_status hand_text(struct cutter *c, const struct window *w, size_t end, bool ends,
+static enum leat_status pass_text(struct cutter *c, const struct window *w, size_t end, bool ends,
                                   struct leat_error *err)
 {
     size_t begin = c->done, bytes = end > begin ? end - begin : 0;
@@ -138,10 +138,10 @@ static enum leat_status hand_text(struct cutter *c, const struct window *w, size
     return w->take->text(w->context, &chunk, err);
 }
 
-static enum leat_status hand_token(struct cutter *c, const struct window *w, const struct found *f,
+static enum leat_status pass_token(struct cutter *c, const struct window *w, const struct found *f,
                                    struct leat_error *err)
 {
-    enum leat_status s = hand_text(c, w, f->wide_start, true, err);
+    enum leat_status s = pass_text(c, w, f->wide_start, true, err);
     size_t bytes;
 
     c->done = f->wide_end;
@@ -187,14 +187,14 @@ static enum leat_status cut_window(struct cutter *c, struct window *w, struct le
         c->specials += f.added && f.added->special;
         c->from = f.end;
         if (verdict == IS_TOKEN)
-            s = hand_token(c, w, &f, err);
+            s = pass_token(c, w, &f, err);
         if (s != LEAT_OK)
             break;
     }
     string_search_free(&search);
     if (c->from < w->certain)
         c->from = w->certain;
-    return s == LEAT_OK ? hand_text(c, w, certain_text(c, w), w->last, err) : s;
+    return s == LEAT_OK ? pass_text(c, w, certain_text(c, w), w->last, err) : s;
 }
 
 /* Keeps the beginning of the next window: the text that is not done, and a character before it. */
@@ -223,7 +223,7 @@ enum leat_status cutter_run(struct cutter *c, const struct text_chunk *chunk, co
     if (longest == 0) {
         c->done = 0;
         c->first = chunk->first;
-        return hand_text(c, &w, w.bytes, w.last, err);
+        return pass_text(c, &w, w.bytes, w.last, err);
     }
     if (chunk->first > 0)
         c->first = c->held.text.size - c->held.begin + chunk->first;
