@@ -1,4 +1,4 @@
-/* cmd_adopt.c: `leat adopt`: an index beside the tokens of another tool. The work is leat_adopt()'s. */
+/* cmd_adopt.c: `leat adopt`: makes an index beside the tokens of another tool. leat_adopt() does the work. */
 #include <stdio.h>
 
 #include "base/json.h"
@@ -7,7 +7,7 @@
 #include "cli/units.h"
 #include "commands.h"
 
-#define INDEX_BYTES 4200u /* of a path, and .leat */
+#define INDEX_BYTES 4200u /* room for a path, and .leat */
 
 struct adopt_values {
     const char *output, *tokenizer, *pattern, *end;
@@ -56,7 +56,7 @@ static void print_summary(const struct adopt_values *values, const char *index, 
     }
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
-    json_string(&j, "output", index); /* as it is called everywhere; the older name stays */
+    json_string(&j, "output", index); /* the name that is used everywhere; the older name stays */
     json_string(&j, "index", index);
     json_u64(&j, "documents", info->documents);
     json_u64(&j, "tokens", info->tokens);

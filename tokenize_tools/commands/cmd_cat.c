@@ -19,10 +19,10 @@
 
 #define BLOCK_IDS       16384u
 #define BLOCK_DOCUMENTS 4096u
-#define PLAIN_BYTES     256u /* ids below are the bytes themselves in the vocabulary "bytes" */
+#define PLAIN_BYTES     256u /* in the vocabulary "bytes", ids below this are the bytes themselves */
 
 struct range {
-    bool given, single; /* single: one number, not A:B */
+    bool given, single; /* single: true for one number, false for A:B */
     uint64_t first, last;
 };
 
@@ -80,21 +80,21 @@ const struct option_row cat_options[] = { { .name = "document",
 struct cat {
     const struct leat_dataset *d;
     struct leat_info info;
-    uint64_t first_document, documents; /* that have a token in the range, or were asked for */
+    uint64_t first_document, documents; /* documents that have a token in the range, or were asked for */
     uint64_t first, last;               /* the range of tokens */
     bool ids;
-    bool line_each; /* each document ends its line */
+    bool line_each; /* true if each document ends its line */
     uint8_t last_byte;
-    bool printed; /* something of this line stands */
-    char open[4]; /* on a terminal: a character's beginning at the end of the last block */
+    bool printed; /* true once something of this line is printed */
+    char open[4]; /* on a terminal, the beginning of a character at the end of the last block */
     size_t open_bytes;
     struct leat_tokenizer *tokenizer;
     struct leat_encoder *decoder;
-    bool plain;      /* the tokenizer is "bytes" */
-    bool by_block;   /* the text is that of its tokens one after the other, each by itself */
-    uint32_t *whole; /* else: the ids of the document so far */
+    bool plain;      /* true if the tokenizer is "bytes" */
+    bool by_block;   /* true if the text is that of its tokens one after the other */
+    uint32_t *whole; /* ids of the document so far, if `by_block` is false */
     size_t whole_count, whole_room;
-    uint64_t read;   /* tokens before this one have been fetched */
+    uint64_t read;   /* number of tokens that have been fetched */
     size_t at, held; /* block[at..held) is fetched and not yet printed */
     uint32_t block[BLOCK_IDS];
 };
@@ -112,7 +112,7 @@ static enum leat_status open_given(struct cat *c, const struct cat_values *v, st
     return s == LEAT_OK ? leat_encoder_open(&c->decoder, c->tokenizer, NULL, err) : s;
 }
 
-/* Opens the tokenizer that the dataset keeps. */
+/* Opens the tokenizer that the dataset stores. */
 static enum leat_status open_decoder(struct cat *c, const char *name, struct leat_error *err)
 {
     struct leat_stored_tokenizer *t;
@@ -172,7 +172,7 @@ static enum leat_status print_text(struct cat *c, const uint32_t *ids, size_t co
     return LEAT_OK;
 }
 
-/* In the vocabulary "bytes", ids that are not bytes have no text: they mark something. */
+/* Drops ids that are not bytes: in the vocabulary "bytes" they have no text, but mark something. */
 static size_t keep_plain(uint32_t *ids, size_t count)
 {
     size_t kept = 0;
@@ -194,7 +194,7 @@ static enum leat_status keep_whole(struct cat *c, const uint32_t *ids, size_t co
     return LEAT_OK;
 }
 
-/* Some more tokens of the document that is being printed. */
+/* Prints some more tokens of a document. */
 static enum leat_status print_part(struct cat *c, uint32_t *ids, size_t count, struct leat_error *err)
 {
     if (c->ids) {
@@ -207,7 +207,7 @@ static enum leat_status print_part(struct cat *c, uint32_t *ids, size_t count, s
     return print_text(c, ids, c->plain ? keep_plain(ids, count) : count, err);
 }
 
-/* Ends the document, or the part of it that was asked for: a part is decoded as a text of its own. */
+/* Ends the document, or the part of it that was asked for, which is decoded as a text of its own. */
 static enum leat_status print_end(struct cat *c, struct leat_error *err)
 {
     size_t count = c->whole_count;
@@ -223,7 +223,7 @@ static enum leat_status print_end(struct cat *c, struct leat_error *err)
 
 /* ---- Streaming -------------------------------------------------------------------------------------------------- */
 
-/* Passes on the next `count` tokens, in blocks: prints them, or (print false) leaves them out. */
+/* Goes through the next `count` tokens, in blocks, and prints them if `print` is true. */
 static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct leat_error *err)
 {
     while (count > 0 && !cli_stdout_failed()) {
@@ -253,7 +253,8 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
     return LEAT_OK;
 }
 
-/* Files of other tools may be cut inside a document: what is not its begin or end token there is text. */
+/* Sets *before and *after to 0 if the first and last token are not the begin and end token: files of other tools may
+ * be cut inside a document. */
 static enum leat_status check_borders(const struct cat *c, uint64_t from, uint64_t to, uint64_t *before,
                                       uint64_t *after, struct leat_error *err)
 {
@@ -271,7 +272,7 @@ static enum leat_status check_borders(const struct cat *c, uint64_t from, uint64
     return s;
 }
 
-/* The part of document [start, end) that lies in the range; its begin and end tokens are not text. */
+/* Prints the part of document [start, end) that lies in the range; its begin and end tokens are not text. */
 static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t end, struct leat_error *err)
 {
     uint64_t from = start > c->first ? start : c->first;
@@ -308,7 +309,7 @@ static enum leat_status pass_all(struct cat *c, struct leat_error *err)
     uint64_t starts[BLOCK_DOCUMENTS + 1];
     enum leat_status s = LEAT_OK;
 
-    if (c->info.documents == LEAT_NONE) /* as if the tokens were one document */
+    if (c->info.documents == LEAT_NONE) /* goes through the tokens as if they were one document */
         return pass_document(c, c->first, c->last, err);
     for (uint64_t done = 0; done < c->documents && s == LEAT_OK; done += BLOCK_DOCUMENTS) {
         uint64_t left = c->documents - done;
@@ -325,7 +326,7 @@ static enum leat_status pass_all(struct cat *c, struct leat_error *err)
 
 /* ---- What was asked for ----------------------------------------------------------------------------------------- */
 
-/* Closes an open end and checks against what there is. */
+/* Closes an open end of a range, and checks it against the dataset. */
 static enum leat_status clip(struct range *r, uint64_t all, const char *name, const char *what, struct leat_error *err)
 {
     if (r->last == UINT64_MAX)
@@ -341,11 +342,11 @@ static enum leat_status clip(struct range *r, uint64_t all, const char *name, co
     return LEAT_OK;
 }
 
-/* Finds which tokens were asked for, and which documents they belong to. */
+/* Finds the tokens that were asked for, and the documents that they belong to. */
 static enum leat_status locate(struct cat *c, struct cat_values *v, const char *name, struct leat_error *err)
 {
     struct range *r = v->documents.given ? &v->documents : &v->tokens;
-    uint64_t start; /* of a document; says so where none is known */
+    uint64_t start; /* a start of a document; the call reports it if documents are not known */
     enum leat_status s = v->documents.given ? leat_dataset_starts(c->d, 0, 1, &start, err) : LEAT_OK;
 
     if (s == LEAT_OK)
@@ -390,7 +391,7 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
         s = locate(c, v, name, err);
     if (s == LEAT_OK)
         s = pass_all(c, err);
-    /* a line of ids ends with a newline; text is printed as it is, but on a terminal gets one */
+    /* A line of ids ends with a newline. Text is printed as it is, but gets a newline on a terminal. */
     if (s == LEAT_OK && !c->line_each && (c->ids || (isatty(STDOUT_FILENO) && c->last_byte != '\n')))
         putchar('\n');
     leat_encoder_close(c->decoder);
@@ -402,7 +403,7 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
 
 /* ---- The command ------------------------------------------------------------------------------------------------ */
 
-/* Says what is wrong with the choice of options. */
+/* Reports options that do not go together. */
 static bool check_values(const struct command *self, const struct cat_values *v)
 {
     if (!v->documents.given && !v->tokens.given)

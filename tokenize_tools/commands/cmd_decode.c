@@ -1,4 +1,4 @@
-/* cmd_decode.c: `leat decode`: the text of each line of ids, as a JSON string or byte for byte. */
+/* cmd_decode.c: `leat decode`: prints the text of each line of ids, as a JSON string or byte for byte. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -84,7 +84,7 @@ static void print_words(const uint32_t *ids, size_t count)
     }
 }
 
-/* The next ids of a document; *any: some came before. */
+/* Prints the next ids of a document. *any is true if some came before. */
 static void print_ids(const struct encode_values *v, const uint32_t *ids, uint64_t count, bool *any)
 {
     if (v->output == OUTPUT_U32)
@@ -100,8 +100,8 @@ static void print_end(const struct encode_values *v)
         putchar('\n');
 }
 
-/* Encodes an input that is one document of any size: ids are printed as they become certain, also those before
- * malformed text. */
+/* Encodes an input that is one document of any size. Ids are printed as they become certain, even before malformed
+ * text. */
 static enum leat_status encode_whole(struct leat_encoder *e, const struct encode_values *v, struct document_input *in,
                                      struct leat_error *err)
 {

@@ -1,4 +1,4 @@
-/* cmd_export.c: `leat export`: writes datasets as files of another tool. The work is leat_export()'s. */
+/* cmd_export.c: `leat export`: writes datasets as files of another tool. leat_export() does the work. */
 #include <stdio.h>
 
 #include "base/json.h"

@@ -56,14 +56,14 @@ const struct option_row find_options[] = { { .name = "document",
                                            CACHE_OPTION_ROWS,
                                            OPTIONS_END };
 
-/* Where --origin points to. */
+/* The place that --origin names. */
 struct place {
     char *path;     /* NULL: by number */
-    uint64_t input; /* its number, if path is NULL */
+    uint64_t input; /* number of the input, if path is NULL */
     uint64_t offset;
 };
 
-/* All that is known of a document. */
+/* The facts about a document. */
 struct found {
     uint64_t document, first, count;
     struct commands_origin origin;
@@ -90,7 +90,7 @@ static bool parse_place(const char *text, struct place *place, const char **why)
     return true;
 }
 
-/* Checks the options; says what is wrong. */
+/* Checks the options, and reports mistakes. */
 static bool check_values(const struct command *self, const struct find_values *v, struct place *place)
 {
     const char *why;

@@ -39,7 +39,7 @@ bool fit_report_parse(void *field, const char *text, const char **why)
     }
 }
 
-/* The reports on all sources as one. */
+/* Adds up the reports on all sources. */
 static enum leat_status add_up(const struct leat_plan *plan, uint64_t length, struct leat_fit_report *all,
                                struct leat_error *err)
 {
@@ -130,7 +130,7 @@ static void print_bar(const char *before, const char *name, uint64_t part, uint6
     printf("%11s  %-7s %7s%.*s\n", before, name, units_share(part, whole).text, width > 0 ? (int)width + 1 : 0, bar);
 }
 
-/* What rows show again; nothing without an overlap. */
+/* Prints what rows show again; nothing without an overlap. */
 static void print_context(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
 {
     for (unsigned i = 0; i < wanted->count; i++)

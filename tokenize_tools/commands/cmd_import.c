@@ -1,7 +1,5 @@
-/*
- * cmd_import.c: `leat import`: writes a dataset from those of other tools. Their own packages read them, so the work is
- * done by leat's Python package; this reads and checks the command line.
- */
+/* cmd_import.c: `leat import`: writes a dataset from the datasets of other tools. Their own packages read these, so
+ * leat's Python package does the work; this file reads and checks the command line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -78,7 +76,7 @@ const struct option_row import_options[] = {
 
 /* The words for the module: NAME=VALUE, "--", and the sources. */
 struct words {
-    char *items[16]; /* of NAME=VALUE: one for each option */
+    char *items[16]; /* NAME=VALUE, one for each option */
     size_t count;
     bool no_memory;
 };

@@ -1,4 +1,4 @@
-/* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
+/* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. leat_merge() does the work. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static void on_output(void *context, const struct leat_by_output *output)
     by_outputs_add(&run->outputs, output);
 }
 
-/* What a shell's pattern may have meant, but the result does not have. */
+/* Reports files that a shell's pattern may have meant, but that the result does not have. */
 static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
     (void)context;
@@ -108,7 +108,7 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
         cli_error("warning: %s is left out: files of it are named, but no finished dataset", notice->path);
 }
 
-/* `of`: the run whose folder is the only word; NULL: there is none. */
+/* Merges. `of` is the run whose folder is the only word; NULL if there is none. */
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
                               struct leat_run *of, struct merge_run *run, struct leat_merge_report *report,
                               struct leat_error *err)
@@ -138,7 +138,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     return s;
 }
 
-/* "1-2/3", as the output's metadata leat.part has it; NULL: it is whole. */
+/* Returns "1-2/3", as the output's metadata leat.part has it; NULL if it is whole. */
 static const char *share_of(const struct leat_merge_report *r, char *text, size_t room)
 {
     if (r->shares == 0)
@@ -158,7 +158,8 @@ static void print_range(char *text, size_t room, uint64_t first, uint64_t last)
         snprintf(text, room, "%" PRIu64 "-%" PRIu64, first, last);
 }
 
-/* Shares may be merged in stages; but one that was forgotten at either end looks the same. */
+/* Warns of shares that are missing at either end. They may be merged in a later stage, but a share that was
+ * forgotten looks the same. */
 static void warn_of_missing(const struct merge_values *values, const struct leat_merge_report *r)
 {
     char here[48] = "", before[48] = "", after[48] = "";
@@ -203,7 +204,8 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_u64(&j, "tokens", info->tokens);
     json_u64(&j, "token_bytes", info->token_bytes);
     json_u64(&j, "index_bytes", info->index_bytes);
-    json_string(&j, "identity", outputs->count > 0 ? NULL : units_hex(info->identity, 16).text); /* each has its own */
+    json_string(&j, "identity",
+                outputs->count > 0 ? NULL : units_hex(info->identity, 16).text); /* each output has its own */
     arrange_report_json(&j, values->output, splits, report);
     if (outputs->count > 0)
         by_outputs_json(&j, outputs);
@@ -212,8 +214,8 @@ static void print_summary(const struct merge_values *values, const struct leat_m
     json_end(&j);
 }
 
-/* Opens the run whose folder is the only word; *run NULL: it is none, or one whose parts were pushed, which is a
- * dataset once it is committed. leat_merge() refuses one among several. */
+/* Opens the run whose folder is the only word. *run is NULL if it is no run, or one whose parts were pushed, which
+ * is a dataset once it is committed. leat_merge() refuses a run among several words. */
 static enum leat_status open_run(struct leat_run **run, const struct options_parsed *parsed, struct leat_error *err)
 {
     struct leat_run_advice advice = LEAT_RUN_ADVICE_INIT;
@@ -241,12 +243,12 @@ static int say_failed(const struct options_parsed *parsed, struct leat_run *of, 
     leat_run_advice(err, &advice);
     if (of && advice.mend == LEAT_RUN_MEND_STEPS)
         return commands_run_failed(parsed->words[0], err);
-    if (err->hint == LEAT_HINT_RESUME_OR_REPLACE) /* leat pack can resume it */
+    if (err->hint == LEAT_HINT_RESUME_OR_REPLACE) /* `leat pack` can resume this run */
         err->hint = LEAT_HINT_REPLACE;
     return cli_failed_or_damaged(err);
 }
 
-/* Unfinished files of OUT and its splits. */
+/* Reports unfinished files of OUT and its splits. */
 static void say_leftovers(const struct merge_values *values, const struct leat_error *err)
 {
     const char *patterns[ARRANGE_SPLITS + 2] = { ".partial.*" };

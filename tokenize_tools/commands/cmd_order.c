@@ -19,7 +19,7 @@
 #define AT_ONCE 1024u
 
 struct order_values {
-    struct plan_options plan; /* first: its rows count from here */
+    struct plan_options plan; /* this comes first, since offsets of its rows count from here */
     uint64_t from, count;
     uint64_t batch, rank, world; /* LEAT_NONE: not given */
     unsigned balance;            /* enum leat_balance */
@@ -74,11 +74,11 @@ const struct option_row order_options[] = {
     OPTIONS_END,
 };
 
-/* Which rows of each batch are printed: a stretch; of dealt batches, those in it that are the rank's. */
+/* The rows of each batch that are printed: a stretch, or, of dealt batches, the rank's rows in it. */
 struct rows {
     uint64_t batch, first, count;
-    uint32_t *dealt;    /* the rank of each row of one batch; NULL: not dealt */
-    uint64_t dealt_for; /* the position of that batch; LEAT_NONE: none yet */
+    uint32_t *dealt;    /* rank of each row of one batch; NULL: not dealt */
+    uint64_t dealt_for; /* position of that batch; LEAT_NONE: none yet */
 };
 
 static bool check_rows(const struct command *self, const struct order_values *v, struct rows *rows, int *code)
@@ -101,7 +101,7 @@ static bool check_rows(const struct command *self, const struct order_values *v,
     return true;
 }
 
-/* Deals the rows of the batch that has this position, where rows are dealt. */
+/* Deals the rows of the batch at this position, if rows are dealt. */
 static enum leat_status deal(const struct leat_plan *plan, const struct order_values *v, struct rows *rows,
                              uint64_t position, struct leat_error *err)
 {
@@ -117,7 +117,7 @@ static enum leat_status deal(const struct leat_plan *plan, const struct order_va
     return leat_plan_deal(plan, first, rows->batch, v->world, rows->dealt, NULL, err);
 }
 
-/* A sample's row, each stretch with its document, or LEAT_NONE where that is not known; the caller frees *row. */
+/* Finds a sample's row, each stretch with its document, or LEAT_NONE if that is not known; the caller frees *row. */
 static enum leat_status find_row(const struct leat_plan *plan, const struct leat_sample *x, struct leat_stretch **row,
                                  uint64_t *count, struct leat_error *err)
 {
@@ -140,10 +140,10 @@ static enum leat_status find_row(const struct leat_plan *plan, const struct leat
     return s;
 }
 
-/* How samples are printed. */
+/* The form in which samples are printed. */
 struct form {
-    bool json, parts; /* parts: some source has several datasets, and lines have their number */
-    bool headed;      /* the heading stands there */
+    bool json, parts; /* parts: true if a source has several datasets, so that lines have the dataset's number */
+    bool headed;      /* true once the heading is printed */
 };
 
 static void find_form(struct form *form, const struct leat_plan *plan, bool json)
@@ -249,7 +249,7 @@ static uint64_t next_row(const struct rows *rows, uint64_t position)
     return position;
 }
 
-/* Samples were asked for, and no line was printed. */
+/* Reports that no line was printed although samples were asked for. */
 static void say_none(const struct leat_plan *plan, const struct order_values *v)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
@@ -320,7 +320,7 @@ static bool names_rows(const struct plan_options *o)
            o->cut_length != LEAT_NONE || o->align != LEAT_NONE || o->overlap != LEAT_NONE || o->begin;
 }
 
-/* A report needs no length and no order: the cheapest that the options allow. */
+/* Sets options for a report, which needs no length and no order: the cheapest that the options allow. */
 static void fill_in(struct order_values *v)
 {
     if (v->report.count == 0 || v->plan.plan)

@@ -1,5 +1,5 @@
-/* cmd_pull_push.c: `leat pull` and `leat push`: copy a dataset from a server, and to one. The work is leat_pull()'s and
- * leat_push()'s; all that people see of the two is alike, but for a few words. */
+/* cmd_pull_push.c: `leat pull` and `leat push`: copy a dataset from a server, and to one. leat_pull() and
+ * leat_push() do the work; their output is the same but for a few words. */
 #include <stdio.h>
 
 #include "base/json.h"
@@ -37,13 +37,13 @@ const struct option_row pull_options[] = MIRROR_OPTIONS("how many ranges of 8 Mi
 const struct option_row push_options[] = MIRROR_OPTIONS("how many parts of 16 MiB to send at once, at most 64",
                                                         "replace an existing dataset; its index is removed first");
 
-/* One of the two: its call, and its words in the summary. */
+/* One of the two commands: its call, and its words in the summary. */
 struct mirror {
-    /* words[0] to words[1]; a report of pushing has the fields of one of pulling. */
+    /* Copies words[0] to words[1]. A report of pushing has the fields of one of pulling. */
     enum leat_status (*copy)(const char *const *words, const struct mirror_values *values, struct progress *progress,
                              struct leat_pull_report *report, struct leat_error *err);
     const char *checked, *place;
-    const char *unfinished[2]; /* as leftovers_say() takes them */
+    const char *unfinished[2]; /* patterns that leftovers_say() takes */
 };
 
 static enum leat_status pull(const char *const *words, const struct mirror_values *values, struct progress *progress,
@@ -123,7 +123,7 @@ static int copy_dataset(const struct command *self, const struct mirror *m, cons
         print_summary(m, values->json, words[1], &report, cli_now() - began);
     if (s == LEAT_OK)
         return cli_finish_stdout(CLI_DONE);
-    /* what differs from what another process has sent is no damage */
+    /* a difference from what another process has sent is no damage */
     code = s == LEAT_E_MISMATCH ? cli_failed(&err) : cli_failed_or_damaged(&err);
     leftovers_say(words[1], m->unfinished, "the same command goes on from there", &err);
     return code;

@@ -1,4 +1,4 @@
-/* cmd_status.c: `leat status`: where the parts of a run stand, by what is in its folder. It changes nothing. */
+/* cmd_status.c: `leat status`: shows where the parts of a run stand, by the files in its folder. It changes nothing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void part_json(struct json *j, const struct leat_run_part *part, unsigned
     json_u64(j, "documents", part->documents);
     if (part->state != LEAT_RUN_DONE && part->state != LEAT_RUN_MISSING) {
         json_u64(j, "bytes", part->bytes);
-        /* not known of a part that ended before it said how much there is */
+        /* a part that ended early may not have said how much there is */
         json_u64_or_null(j, "total_bytes", part->total_bytes == 0 && part->bytes > 0 ? LEAT_NONE : part->total_bytes);
         json_double(j, "tokens_per_s", part->state == LEAT_RUN_RUNNING ? part->tokens_per_s : 0);
         json_string(j, "host", part->host);
@@ -85,7 +85,7 @@ static void print_json(const struct leat_run_info *r, const struct leat_run_stat
 
 /* ---- For people ---- */
 
-/* The share of the part, which never looks finished, and who packs it, or how that ended. */
+/* Prints the share of the part, which never looks finished, and who packs it, or how that ended. */
 static void print_about(const struct leat_run_part *part)
 {
     double share = part->total_bytes > 0 ? (double)part->bytes / (double)part->total_bytes : 0;

@@ -25,10 +25,10 @@
 #include "commands.h"
 
 #define AT_ONCE    256u
-#define FOUND_ROOM ((size_t)1 << 18) /* samples that show a document, in memory at once */
+#define FOUND_ROOM ((size_t)1 << 18) /* number of samples showing a document that are in memory at once */
 
 struct trace_values {
-    struct plan_options plan; /* first: its rows count from here */
+    struct plan_options plan; /* this comes first, since offsets of its rows count from here */
     uint64_t step, until;     /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
     uint64_t ban_start;       /* the same */
@@ -102,11 +102,11 @@ struct banned {
     uint64_t source, document;
 };
 
-/* What is printed: lines below a heading, or objects. */
+/* The state of printing: lines below a heading, or objects. */
 struct lines {
     const struct leat_plan *plan;
     bool json, headed;
-    bool bans; /* what is printed is kept too: */
+    bool bans; /* true if what is printed is also kept, in the members below */
     struct banned *items;
     size_t count, room;
 };
@@ -121,12 +121,12 @@ static void put_heading(struct lines *l, const char *heading)
 
 /* ---- From samples to documents ---- */
 
-/* A document, and which of its tokens a stretch of a sample's row shows as inputs. */
+/* A document, and the tokens of it that a stretch of a sample's row shows as inputs. */
 struct shown {
     const struct leat_dataset *dataset;
     const struct leat_sample *sample;
     const struct leat_stretch *stretch;
-    uint64_t document, first, count; /* first: of the document */
+    uint64_t document, first, count; /* first: number of the first such token in the document */
     bool banned;                     /* in this sample */
     struct commands_origin origin;
 };
@@ -193,7 +193,7 @@ static void print_shown(const struct shown *x)
     printf("%s\n", x->banned ? " (banned)" : "");
 }
 
-/* The documents that a stretch shows. */
+/* Prints the documents that a stretch shows. */
 static enum leat_status print_stretch(struct lines *l, const struct leat_sample *sample,
                                       const struct leat_stretch *stretch, struct leat_error *err)
 {
@@ -208,7 +208,7 @@ static enum leat_status print_stretch(struct lines *l, const struct leat_sample 
 
         x.banned = leat_plan_banned(l->plan, stretch->source, x.document, sample->number);
         s = describe(&x, err);
-        if (s == LEAT_OK && x.count > 0) { /* empty documents between are not shown */
+        if (s == LEAT_OK && x.count > 0) { /* empty documents between others are not shown */
             put_heading(l, "      sample source     document              tokens input:byte id");
             l->json ? print_shown_json(&x) : print_shown(&x);
             if (l->bans)
@@ -285,7 +285,7 @@ static int compare_banned(const void *a, const void *b)
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-#define BAN_LINE 100 /* a line of bans ends after so many bytes */
+#define BAN_LINE 100 /* bytes after which a line of bans ends */
 
 /* Writes the documents as lines of a plan's text, without repeating any. */
 static void put_bans(struct lines *l, uint64_t start, FILE *out)
@@ -302,7 +302,7 @@ static void put_bans(struct lines *l, uint64_t start, FILE *out)
              next < l->count && l->items[next].source == b->source && l->items[next].document <= last->document + 1;)
             last = &l->items[next++];
         if (i == 0 || b->source != b[-1].source || ftell(out) - begin > BAN_LINE) {
-            leat_plan_source_info(l->plan, b->source, &source, NULL); /* cannot fail: the plan showed it */
+            leat_plan_source_info(l->plan, b->source, &source, NULL); /* this cannot fail, since the plan showed it */
             if (i > 0)
                 fputc('\n', out);
             begin = ftell(out);
@@ -318,7 +318,7 @@ static void put_bans(struct lines *l, uint64_t start, FILE *out)
         fputc('\n', out);
 }
 
-/* What the file of bans holds already. */
+/* Reads the old file of bans. */
 static enum leat_status read_bans(const char *path, char **text, size_t *bytes, struct leat_error *err)
 {
     enum leat_status s = plan_options_read_bans(path, text, bytes, err);
@@ -326,7 +326,7 @@ static enum leat_status read_bans(const char *path, char **text, size_t *bytes, 
     return s == LEAT_E_NO_FILE ? LEAT_OK : s;
 }
 
-/* Makes it that, and the documents after it. */
+/* Replaces the file of bans: its old text, and the documents after it. */
 static enum leat_status add_bans(struct lines *l, const char *before, size_t bytes, const char *path, uint64_t start,
                                  struct leat_error *err)
 {
@@ -393,7 +393,7 @@ static void print_found(struct lines *l, const struct leat_sample *x, uint64_t p
     json_end(&j);
 }
 
-/* What is searched for: the tokens of a document in each of some sources, all of which have the same name. */
+/* The tokens that are searched for: a document's tokens in each of some sources, all of which have the same name. */
 struct wanted {
     uint64_t source, first, count;
 };
@@ -417,7 +417,7 @@ static enum leat_status add_wanted(struct search *s, uint64_t source, uint64_t d
     return status;
 }
 
-/* Samples [from, until) that show the document, sorted, as far as there is room. */
+/* Finds the samples [from, until) that show the document, sorted, as far as there is room. */
 static enum leat_status find_stretch(const struct search *s, uint64_t from, uint64_t until, struct found *f,
                                      struct leat_error *err)
 {
@@ -435,8 +435,8 @@ static enum leat_status find_stretch(const struct search *s, uint64_t from, uint
     return status;
 }
 
-/* Shows samples below `until`, stretch by stretch: shorter ones where a stretch has too many, longer ones where it has
- * few. One number always has room: each of at most 65,536 sources has one sample of it. */
+/* Prints samples below `until`, stretch by stretch. Stretches are shorter where one has too many samples, and longer
+ * where it has few. A stretch of one number always has room: each of at most 65,536 sources has one sample of it. */
 static enum leat_status print_samples(const struct search *s, uint64_t until, struct leat_error *err)
 {
     struct lines lines = { .plan = s->plan, .json = s->values->json };
@@ -465,7 +465,8 @@ static enum leat_status print_samples(const struct search *s, uint64_t until, st
     return status;
 }
 
-/* Adds document N of the sources with this name, or else of the one with this number. LEAT_E_ARGUMENT: none. */
+/* Adds document N of the sources with this name, or else of the source with this number. Returns LEAT_E_ARGUMENT if
+ * there is none. */
 static enum leat_status find_sources(struct search *s, const char *name, uint64_t document, struct leat_error *err)
 {
     struct options_nearest near = { .word = name };
@@ -525,7 +526,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
 
 /* ---- The command ---- */
 
-/* Of a step's positions, those that belong to --rank. */
+/* Finds the positions of a step that belong to --rank. */
 static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
 {
     uint64_t row, rows;
@@ -542,7 +543,7 @@ static bool rank_positions(const struct command *self, const struct trace_values
     return true;
 }
 
-/* Shows those that --row names of them. */
+/* Prints the positions that --row names of these. */
 static bool row_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
 {
     uint64_t from, to;

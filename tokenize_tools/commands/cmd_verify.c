@@ -1,4 +1,4 @@
-/* cmd_verify.c: `leat verify`: checks everything in a dataset, and says in words what was found. */
+/* cmd_verify.c: `leat verify`: checks everything in a dataset, and reports in words what it found. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,22 +32,22 @@ const struct option_row verify_options[] = { { .name = "threads",
                                              CACHE_OPTION_ROWS,
                                              OPTIONS_END };
 
-/* What was found, complete: both outputs are made of it. */
+/* The complete result, from which both outputs are made. */
 struct verdict {
     const char *name;
     const char *part; /* name of the dataset with the first damaged page; NULL: none */
     enum leat_status status;
     const struct leat_error *err;
     double seconds;
-    const struct leat_dataset *dataset; /* NULL: it did not open */
+    const struct leat_dataset *dataset; /* NULL if it did not open */
     struct leat_verify_part *damaged;   /* the damaged parts */
     size_t count, room;
-    bool no_memory; /* for all of these */
+    bool no_memory; /* true if there was no memory for all of these */
     struct leat_verify_report report;
 };
 
-/* What means damaged bytes, as opposed to a failed system call, a wrong request, or a thing that was replaced on its
- * server meanwhile. */
+/* Returns true if a status means damaged bytes, and not a failed system call, a wrong request, or a file that was
+ * replaced on its server meanwhile. */
 static bool is_damage(enum leat_status s, const struct leat_error *err)
 {
     return s >= LEAT_E_NOT_LEAT && s < LEAT_E_INCOMPATIBLE && err->hint != LEAT_HINT_AGAIN;
@@ -57,7 +57,7 @@ static struct leat_part part_of(const struct verdict *v, const struct leat_verif
 {
     struct leat_part part = LEAT_PART_INIT;
 
-    (void)!leat_dataset_part(v->dataset, found->part, &part, NULL); /* it is one of the dataset's */
+    (void)!leat_dataset_part(v->dataset, found->part, &part, NULL); /* it is one of the dataset's parts */
     return part;
 }
 
@@ -107,7 +107,7 @@ static void print_json(const struct verdict *v)
     json_end(&j);
 }
 
-/* Where the first damaged page is; its documents as the part numbers them, which the message does, too. */
+/* Prints where the first damaged page is. Its documents have the numbers of the part, as in the message. */
 static void print_page(const struct leat_verify_part *found, const char *file, const char *of_part)
 {
     printf("page %" PRIu64 " of ", found->page);
@@ -152,7 +152,7 @@ static void print_damage(const struct verdict *v)
     print_page(&v->damaged[0], part_of(v, &v->damaged[0]).token_path, "");
 }
 
-/* Printed on stderr, because the keys of the JSON are fixed. */
+/* Reports parts without hashes, on stderr, because the keys of the JSON are fixed. */
 static void say_unhashed(const struct verdict *v)
 {
     uint64_t parts = v->report.unhashed_parts;

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "common/common.h"
 
-/* What the table of main.c needs of a command: its work and its options. */
+/* The declarations of a command that the table of main.c needs: its work and its options. */
 #define COMMANDS_DECLARE(name)                                                                                         \
     int cmd_##name(const struct command *self, int argc, char **argv);                                                 \
     extern const struct option_row name##_options[];
@@ -37,8 +37,8 @@ COMMANDS_DECLARE(status)
 COMMANDS_DECLARE(encode)
 COMMANDS_DECLARE(decode)
 
-/* The report of `leat fit --report` and `leat order --fit-report`, in cmd_fit.c: what rows of whole documents are like,
- * length by length. */
+/* The report of `leat fit --report` and `leat order --fit-report`, in cmd_fit.c: the properties of rows of whole
+ * documents, length by length. */
 #define FIT_REPORT_MAX_LENGTHS 16u
 
 struct fit_report_lengths {

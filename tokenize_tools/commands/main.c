@@ -306,7 +306,7 @@ static const struct program leat = {
              "start it again (leat pack and leat import with --resume); 130 interrupted",
 };
 
-/* Puts the path of the leat-bench next to this binary into `path`. False if there is none. */
+/* Puts the path of the leat-bench next to this binary into `path`. Returns false if there is none. */
 static bool beside_this_binary(char *path, size_t capacity)
 {
     static const char name[] = "leat-bench";

@@ -1,4 +1,4 @@
-/* common.c: see common.h. What several commands need; see common.h. */
+/* common.c: functions that several commands need. */
 #include "common.h"
 
 #include <inttypes.h>
@@ -39,8 +39,8 @@ char *commands_string(commands_string_call *call, const struct leat_dataset *d, 
     return text;
 }
 
-/* Whether the input is a Parquet file that leat read. A program that names one as its source has numbers of its own,
- * and no size of it. */
+/* Finds whether the input is a Parquet file that leat read. If a program names one as its source, its numbers are
+ * the program's own, and its size is not known. */
 static enum leat_status look_for_table(const struct leat_dataset *d, struct commands_origin *origin,
                                        struct leat_error *err)
 {
@@ -76,7 +76,7 @@ enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document
 {
     enum leat_status s = leat_dataset_origins(d, document, 1, &origin->at, err);
 
-    if (s == LEAT_E_NOT_FOUND) { /* a file of another tool, which records none */
+    if (s == LEAT_E_NOT_FOUND) { /* a file of another tool, which records no origins */
         origin->at = (struct leat_origin) { .input = LEAT_NONE, .line = LEAT_NONE };
         return LEAT_OK;
     }
@@ -107,7 +107,7 @@ bool commands_created(uint64_t *created)
     *created = 0;
     if (!text || !text[0])
         return true;
-    /* digits only, as its definition has it, and a time that can be shown */
+    /* only digits, as its definition says, and a time that can be shown */
     if (strspn(text, "0123456789") == strlen(text) && units_parse(text, false, created, &why) && *created <= INT64_MAX)
         return true;
     cli_error("the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not \"%.100s\"", text);
@@ -191,7 +191,7 @@ uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total)
 }
 
 #define IDS_AT_ONCE   4096u
-#define ID_CHARACTERS 11u /* a space and ten digits */
+#define ID_CHARACTERS 11u /* width of a space and ten digits */
 
 static size_t write_id(char *to, uint32_t id)
 {
@@ -274,7 +274,7 @@ void damage_say_all(const struct damage_list *l, char *text, size_t room)
                  l->count == 1 ? "it was" : "they were");
 }
 
-/* What is known of the bytes after the damage. */
+/* Writes what is known of the bytes after the damage. */
 static void say_unread(const struct damage *d, char *text, size_t room)
 {
     if (d->unread == LEAT_NONE)

@@ -1,7 +1,5 @@
-/*
- * common.h: sentences, rows of options and small works of several commands. The room: what more than one command of
- * leat needs and no other program does (that belongs to cli or base).
- */
+/* common.h: sentences, rows of options and small functions of several commands. The room has what more than one
+ * command of leat needs and no other program does (that belongs to cli or base). */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMON_H
 #define LEAT_TOKENIZE_TOOLS_COMMON_H
 
@@ -11,7 +9,7 @@
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 
-/* What the help of commands that read datasets says of NAME, and what their manual pages say in addition. */
+/* The text about NAME in the help of commands that read datasets, and the text that their manual pages add. */
 #define COMMANDS_NAME_HELP                                                                                             \
     .words_help = "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, @FILE with one dataset "  \
                   "per line, files of another tool, or a URL (" CACHE_SCHEMES ").",                                    \
@@ -51,7 +49,7 @@ extern const char *const commands_patterns[];
         .name = "world", .type = OPTION_COUNT, .field = offsetof(values, world), .value = "W",                         \
         .help = "number of ranks; divides the batch", .rare = true, .min = 1, .max = LEAT_MAX_SAMPLES, .needs = "rank" \
     }
-/* Which rows of a step: --balance and --row. */
+/* Rows of options that choose rows of a step: --balance and --row. */
 #define COMMANDS_DEALT(values)                                                                                         \
     COMMANDS_BALANCE(values),                                                                                          \
     {                                                                                                                  \
@@ -81,51 +79,50 @@ extern const char *const commands_patterns[];
         .choices = progress_modes                                                                                      \
     }
 
-/*
- * Reads a whole string of an index (an input's path, a document's id) with `read`: one allocation, the caller's, with a
- * NUL after it. NULL on failure, with `err` filled.
- */
+/* Reads a whole string of an index (an input's path, a document's id) with `read`. Returns memory of the caller's,
+ * with a NUL at the end; NULL on failure, with `err` filled. */
 typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint64_t number, char *text,
                                               size_t capacity, uint64_t *bytes, struct leat_error *err);
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
                       struct leat_error *err);
 
-/* Returns a name as outputs have it: of a URL, without its secrets (leat_show_name()). */
+/* Returns a name as outputs have it: a URL loses its secrets (leat_show_name()). */
 #define COMMANDS_NAME 4096u
 const char *commands_shown(const char *name, char shown[COMMANDS_NAME]);
 
-/* leat_dataset_open(), which says it when a file server is waited for, now and when the dataset is read. */
+/* Opens a dataset by leat_dataset_open(). Reports it when a file server is waited for, now and when the dataset is
+ * read. */
 enum leat_status commands_open(struct leat_dataset **d, const char *name, struct leat_error *err);
 
-/* leat_dataset_read_u32(), but first checks the pages, where they have hashes. */
+/* Reads tokens by leat_dataset_read_u32(), after checking the pages that have hashes. */
 enum leat_status commands_read_checked(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *ids,
                                        struct leat_error *err);
 
-/* The stretches of a sample's row as it is shown (leat_plan_row()); the caller frees *stretches. */
+/* Gets the stretches of a sample's row as it is shown (leat_plan_row()); the caller frees *stretches. */
 enum leat_status commands_row(const struct leat_plan *plan, const struct leat_sample *sample,
                               struct leat_stretch **stretches, uint64_t *count, struct leat_error *err);
 
-/* Where a document came from, with its strings, which the caller frees; NULL: none is stored. */
+/* The origin of a document, with its strings, which the caller frees; NULL: none is stored. */
 struct commands_origin {
     struct leat_origin at;
     char *path, *id;
     uint64_t path_bytes, id_bytes;
-    bool table; /* by its name the input is one (Parquet): the offset is a row, and the line a row group */
+    bool table; /* true if the input is a Parquet file by its name: then the offset is a row, and the line a row
+                   group */
 };
 enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
                                  struct leat_error *err);
 void commands_origin_free(struct commands_origin *origin);
 
 /*
- * The creation time for a dataset: SOURCE_DATE_EPOCH of the environment, as in reproducible builds; 0 (not recorded)
- * without it, so that the same content has the same bytes. Returns false, with a message, if it is not a number.
+ * Gets the creation time for a dataset: SOURCE_DATE_EPOCH of the environment, as in reproducible builds; without it
+ * 0 (not recorded), so that the same content has the same bytes. Returns false, with a message, if it is not a
+ * number.
  */
 bool commands_created(uint64_t *created);
 
-/*
- * Opens the tokenizer of --tokenizer and --pattern: CLI_DONE, and *t is the caller's; else the exit code, after a
- * message, and *t is NULL.
- */
+/* Opens the tokenizer of --tokenizer and --pattern. Returns CLI_DONE, and *t is the caller's; otherwise the exit
+ * code, after a message, and *t is NULL. */
 int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
 
 /* Finds the token of --`option`: by its number, or, if there is a tokenizer, as it is written; "none" is LEAT_NONE.
@@ -140,24 +137,24 @@ int commands_run_failed(const char *name, const struct leat_error *err);
 /* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
 uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);
 
-/* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
+/* Prints ids to standard output, with a space before each but the first; before that one, too, if `spaced` is true. */
 void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);
 
 /* ---- Damaged inputs ---------------------------------------------------------------------------------------------- */
 
-/* Inputs that were cut off or broken, as `leat pack` and `leat info` say it, for people and as JSON. */
+/* The inputs that were cut off or broken, as `leat pack` and `leat info` show them, for people and as JSON. */
 
 #define DAMAGE_LINE  700 /* bytes of a line */
-#define DAMAGE_SHOWN 20  /* lines are shown at most; JSON has all */
+#define DAMAGE_SHOWN 20  /* the most lines that are shown; JSON has all */
 
-/* Of an input that was read to its end. */
+/* The text for an input that was read to its end. */
 #define DAMAGE_MISSING "what should follow is missing"
 
-/* "2 inputs were cut off or broken, and packed as far as they were readable". */
+/* Writes "2 inputs were cut off or broken, and packed as far as they were readable". */
 void damage_say_all(const struct damage_list *l, char *text, size_t room);
 
-/* "a.gz, at byte 1,200: it ends in the middle of a gzip member; what should follow is missing"; of one that an older
- * version did not name, its sentence. */
+/* Writes "a.gz, at byte 1,200: it ends in the middle of a gzip member; what should follow is missing"; for an input
+ * that an older version did not name, its sentence. */
 void damage_say_one(const struct damage *d, char *text, size_t room);
 
 /* The member `damaged`. */

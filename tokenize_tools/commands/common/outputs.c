@@ -25,7 +25,7 @@ bool arrange_seed_parse(void *field, const char *text, const char **why)
     return seed->given;
 }
 
-/* The library checks names and fractions, for all callers alike. */
+/* Stores the value only: the library checks names and fractions, for all callers alike. */
 bool arrange_splits_parse(void *field, const char *text, const char **why)
 {
     struct arrange_splits *s = field;
@@ -181,10 +181,11 @@ void by_outputs_print(const struct by_outputs *list)
     }
 }
 
-/* As a word of a shell's command line. */
+/* Prints a name as a word of a shell's command line, with its weight. */
 static void print_source(const char *name, uint64_t weight)
 {
-    /* a name that ends in a number, a:2, would be read as a name and a weight, and the weight as a limit of epochs */
+    /* A name that ends in a number, such as a:2, would be read as a name and a weight, and the weight as a limit of
+     * epochs. */
     const char *colon = strrchr(name, ':'), *none = colon && strchr(".0123456789", colon[1]) ? ":none" : "";
     char text[SPLIT_NAME], quoted[CLI_SHELL_WORD];
 
@@ -232,7 +233,7 @@ void by_outputs_json(struct json *j, const struct by_outputs *list)
 
 struct look {
     const char *output;
-    size_t length; /* of OUT in it */
+    size_t length; /* length of OUT in it */
     const struct arrange_splits *splits;
     const struct by_outputs *outputs;
     bool by;
@@ -251,9 +252,11 @@ static const char *value_of(const struct leat_metadata *m, const char *key)
     return NULL;
 }
 
-/* OUT.SPLIT, OUT.VALUE or OUT.VALUE.SPLIT, by what the dataset says of itself; `name` comes after "OUT.". There are no
- * periods in what stands for a value. leat_merge() hands both entries down, so a split of what was divided off names a
- * value as well, and a merged dataset that was given such a name looks the same: nothing tells it apart. */
+/*
+ * Returns true if the metadata of OUT.SPLIT, OUT.VALUE or OUT.VALUE.SPLIT fit its name; `name` comes after "OUT.".
+ * The text for a value has no periods. leat_merge() copies both entries, so a split of a dataset that was divided
+ * off names a value as well. A merged dataset that was given such a name looks the same, and cannot be told apart.
+ */
 static bool may_be(const struct leat_metadata *m, const char *name)
 {
     const char *split = value_of(m, "leat.split");
@@ -293,7 +296,7 @@ static bool is_written(const struct look *l, const char *path)
     return l->by && by_outputs_has(l->outputs, path);
 }
 
-/* Returns the path of the dataset whose index this file of the folder is, if the dataset may be a leftover; else
+/* Returns the path of the dataset whose index is this file of the folder, if the dataset may be a leftover; else
  * NULL. The caller frees it. */
 static char *take_index(const struct look *l, const char *file)
 {
@@ -365,7 +368,7 @@ void leftovers_warn(const char *output, const struct arrange_splits *splits, con
     free(n.items);
 }
 
-/* The name stands in the pattern as it is, whatever its characters mean there. */
+/* Returns true if a file fits the pattern. Characters of the name in it have no special meaning. */
 static bool is_there(const char *name, int length, const char *pattern)
 {
     char text[2 * SPLIT_NAME];
@@ -390,7 +393,7 @@ void leftovers_say(const char *output, const char *const *patterns, const char *
     size_t used = 0;
 
     snprintf(base, sizeof base, "%.*s", base_length(output), output);
-    if (err->status == LEAT_E_BUSY || err->status == LEAT_E_EXISTS) /* the message is about them */
+    if (err->status == LEAT_E_BUSY || err->status == LEAT_E_EXISTS) /* the message is about these files */
         return;
     for (; *patterns; patterns++)
         if (is_there(base, base_length(output), *patterns) && used < sizeof names)

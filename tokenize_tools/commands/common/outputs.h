@@ -23,15 +23,15 @@ struct arrange_seed {
     uint64_t value;
 };
 
-/* Zero at first; freed by arrange_splits_free(). */
+/* Splits of --split. All members are zero at first; arrange_splits_free() frees them. */
 struct arrange_splits {
     struct leat_split items[ARRANGE_SPLITS];
     size_t count;
-    char *text;   /* that the items point into */
-    bool folders; /* of OUTPUT FOLDER/FILE, a split's dataset is FOLDER/NAME/FILE; else OUTPUT.NAME */
+    char *text;   /* text that the items point into */
+    bool folders; /* true if a split's dataset is FOLDER/NAME/FILE for OUTPUT FOLDER/FILE; false if it is OUTPUT.NAME */
 };
 
-/* For rows of type OPTION_CUSTOM, with these structs as their fields. */
+/* Functions for rows of type OPTION_CUSTOM, with these structs as their fields. */
 bool arrange_seed_parse(void *field, const char *text, const char **why);
 bool arrange_splits_parse(void *field, const char *text, const char **why);
 void arrange_splits_free(struct arrange_splits *splits);
@@ -41,7 +41,7 @@ void arrange_splits_free(struct arrange_splits *splits);
 #define OUTPUTS_SPLIT_HELP   "also write datasets OUT.NAME with a part of the documents: valid=0.01,test=0.01"
 #define OUTPUTS_SPLIT_MORE   "Documents are chosen by a hash of their text; OUT gets the rest."
 
-/* What was done: to the JSON object that is open, or as lines for people. */
+/* Write what was done: to the JSON object that is open, or as lines for people. */
 void arrange_report_json(struct json *j, const char *output, const struct arrange_splits *splits,
                          const struct leat_merge_report *report);
 void arrange_report_print(const char *output, const struct arrange_splits *splits, bool dedup,
@@ -49,11 +49,11 @@ void arrange_report_print(const char *output, const struct arrange_splits *split
 
 /* ---- The datasets of --by ---------------------------------------------------------------------------------------- */
 
-/* All zero at first. */
+/* The outputs of --by. All members are zero at first. */
 struct by_outputs {
     struct by_output *items;
     size_t count, room;
-    bool incomplete; /* there was no memory for one */
+    bool incomplete; /* true if there was no memory for one of them */
 };
 
 void by_outputs_add(struct by_outputs *list, const struct leat_by_output *output);
@@ -62,11 +62,11 @@ void by_outputs_free(struct by_outputs *list);
 /* Prints a line for each, as the splits have. */
 void by_outputs_print(const struct by_outputs *list);
 
-/* Prints the command for a plan of all of them, but for splits, weighted by their tokens. */
+/* Prints the command for a plan of all outputs but the splits, weighted by their tokens. */
 void by_outputs_print_sources(const struct by_outputs *list);
 
-/* Returns the exit code of a program that would end with `code`: CLI_FAILED, with a sentence, if not all could be
- * listed. */
+/* Returns the exit code of a program that would end with `code`; CLI_FAILED, with a message, if not all outputs
+ * could be listed. */
 int by_outputs_code(const struct by_outputs *list, int code);
 
 /* Writes the member `outputs` of the object that is open. */
@@ -75,18 +75,20 @@ void by_outputs_json(struct json *j, const struct by_outputs *list);
 /* ---- What an earlier run left ------------------------------------------------------------------------------------ */
 
 /*
- * Datasets of splits and values that an earlier run of the same name made, and one with --force has not replaced. They
- * are not removed, since nothing says that they are needed no more; but what was the validation data of the old dataset
- * may be among the training data of the new one.
+ * Warnings of datasets of splits and values that an earlier run of the same name made, and one with --force has not
+ * replaced. They are not removed, since they may still be needed; but validation data of the old dataset may be
+ * among the training data of the new one.
  */
 
-/* Warns of datasets OUT.NAME whose metadata say that they are, or were made of, the split NAME or documents of a value,
- * but for those that the run has written: its splits, or with `by` its outputs. */
+/* Warns of datasets OUT.NAME whose metadata say that they are, or were made of, the split NAME or documents of a
+ * value. Those that the run has written (its splits, or with `by` its outputs) are left out. */
 void leftovers_warn(const char *output, const struct arrange_splits *splits, const struct by_outputs *outputs, bool by);
 
-/* Unfinished files of a run that failed, or of an earlier one that was killed. After the message of `err`, names those
- * that are there, OUT + a pattern of the list (NULL at its end), with the command that removes them; `then` says what
- * the same command makes of them. Says nothing where none is there, or where the message is about them. */
+/*
+ * Names unfinished files of a run that failed, or of an earlier one that was killed, after the message of `err`:
+ * those of OUT + a pattern of the list (NULL at its end), with the command that removes them. `then` says what the
+ * same command makes of them. Prints nothing if there is none, or if the message is about them.
+ */
 void leftovers_say(const char *output, const char *const *patterns, const char *then, const struct leat_error *err);
 
 #endif

@@ -19,13 +19,13 @@
 #include "commands/common/common.h"
 #include "info.h"
 
-#define SHOWN_ROWS  20u /* inputs, parts and metadata that people see; JSON has them all */
+#define SHOWN_ROWS  20u /* the most inputs, parts and metadata that people see; JSON has all */
 #define BAR_COLUMNS 40u
 #define KEY_COLUMNS 12
 
 /* ---- Damaged inputs ---- */
 
-/* Those of all parts. On failure too damage_list_free() must follow. */
+/* Reads the damaged inputs of all parts. On failure too damage_list_free() must follow. */
 static enum leat_status read_damage(struct damage_list *l, const struct leat_dataset *d, struct leat_error *err)
 {
     struct leat_info info = LEAT_INFO_INIT;
@@ -49,7 +49,7 @@ static enum leat_status read_damage(struct damage_list *l, const struct leat_dat
     return s;
 }
 
-/* Lines below the dataset's name, of the first inputs. */
+/* Prints lines about the first damaged inputs, below the dataset's name. */
 static void print_damage(const struct damage_list *l)
 {
     char text[DAMAGE_LINE];
@@ -101,7 +101,7 @@ static void line(const char *key, const char *text, const char *more)
     printf("  %-*s%s%s\n", KEY_COLUMNS, key, text, more ? more : "");
 }
 
-/* Where the tokens of an adopted dataset are. */
+/* Prints where the tokens of an adopted dataset are. */
 static void print_elsewhere(const struct info_facts *f)
 {
     struct leat_part part = LEAT_PART_INIT;
@@ -124,7 +124,7 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Of Megatron's files in place. */
+/* Prints facts about Megatron's files that are used in place. */
 static bool print_megatron(const struct info_facts *f)
 {
     struct leat_part part = LEAT_PART_INIT;
@@ -258,7 +258,7 @@ static enum leat_status print_metadata(const struct info_facts *f, struct leat_e
     if (m->count > 0)
         printf("\nmetadata\n");
     for (uint64_t i = 0; i < m->count && i < SHOWN_ROWS; i++) {
-        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0) /* which the first lines are about */
+        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0) /* the first lines are about these */
             continue;
         printf("  ");
         cli_put(m->pairs[i].key, m->pairs[i].key_bytes);
@@ -279,7 +279,7 @@ static void print_bucket(const struct length_histogram *h, unsigned k, uint64_t 
     char range[104];
 
     if (h->buckets[k] > 0 && width == 0)
-        width = 1; /* few is not none */
+        width = 1; /* a small count must not look like none */
     if (min == max)
         snprintf(range, sizeof range, "%" PRIu64, min);
     else
@@ -323,12 +323,10 @@ static enum leat_status print_text(const struct info_facts *f, struct leat_error
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/*
- * What a dataset holds, as JSON. If reading fails halfway, the object stays open, so that no program takes it for the
- * whole.
- */
+/* The facts of a dataset as JSON. If reading fails halfway, the object stays open, so that no program takes it for
+ * the whole. */
 
-/* A hash in hexadecimal digits; null if all bytes are zero, which means none. */
+/* Writes a hash in hexadecimal digits; null if all bytes are zero, which means that there is none. */
 static void json_hash(struct json *j, const char *key, const uint8_t hash[16])
 {
     json_string(j, key, bytes_all_zero(hash, 16) ? NULL : units_hex(hash, 16).text);
@@ -436,7 +434,7 @@ static void json_lengths(struct json *j, const struct length_histogram *h)
     json_close_object(j);
 }
 
-/* What is stored about each document in addition to its origin. */
+/* Writes what is stored about each document in addition to its origin. */
 static void json_stores(struct json *j, const struct leat_info *i)
 {
     json_open_object(j, "stores");
@@ -483,7 +481,7 @@ static enum leat_status print_json(const struct info_facts *f, struct leat_error
     if (s == LEAT_OK)
         s = json_inputs(&j, f, err);
     if (s != LEAT_OK)
-        return s; /* the object stays unfinished, so that it is not taken for the whole */
+        return s; /* The object stays open, so that it is not taken for the whole. */
     json_close_object(&j);
     json_end(&j);
     return LEAT_OK;

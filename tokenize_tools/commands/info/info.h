@@ -19,10 +19,12 @@
  * beyond that from runs of documents at equal distances.
  */
 
-#define HISTOGRAM_EXACT   ((uint64_t)1 << 26) /* documents whose starts are all read: 512 MiB */
-#define HISTOGRAM_RUN     256u                /* documents per run of the sample */
-#define HISTOGRAM_RUNS    4096u               /* runs of the sample */
-#define HISTOGRAM_BUCKETS 65                  /* 0 tokens; then 2^(k-1) to 2^k - 1 tokens for k from 1 to 64 */
+#define HISTOGRAM_EXACT ((uint64_t)1 << 26) /* the most documents whose starts are all read: 512 MiB */
+#define HISTOGRAM_RUN   256u                /* documents per run of the sample */
+#define HISTOGRAM_RUNS  4096u               /* runs of the sample */
+#define HISTOGRAM_BUCKETS                                                                                              \
+    65 /* bucket 0 counts documents of 0 tokens, bucket k from 1 to 64 those
+                                                 of 2^(k-1) to 2^k - 1 tokens */
 
 struct length_histogram {
     bool sampled;
@@ -32,18 +34,18 @@ struct length_histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];
 };
 
-/* Counts nothing where the documents are not known. */
+/* Counts the documents; nothing if documents are not known. */
 enum leat_status length_histogram_count(struct length_histogram *h, const struct leat_dataset *d,
                                         struct leat_error *err);
 
-/* Tokens per document; 0 if there is none. */
+/* Returns the mean number of tokens per document; 0 if there is none. */
 double length_histogram_mean(const struct length_histogram *h);
 
 /* Returns the least and greatest length that bucket `k` counts. */
 uint64_t length_histogram_min(unsigned k);
 uint64_t length_histogram_max(unsigned k);
 
-/* The first and the last bucket that is not empty; false if all are. */
+/* Sets the first and the last bucket that is not empty; returns false if all are empty. */
 bool length_histogram_range(const struct length_histogram *h, unsigned *first, unsigned *last);
 
 /* ---- Facts ------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "info.h"
 
-#define BLOCK_DOCUMENTS 65536u /* starts read at once: half a MiB */
+#define BLOCK_DOCUMENTS 65536u /* number of starts that are read at once: half a MiB */
 
 static unsigned bucket_of(uint64_t length)
 {
@@ -31,7 +31,7 @@ static void count_lengths(struct length_histogram *h, const uint64_t *starts, ui
     h->tokens += starts[documents] - starts[0];
 }
 
-/* Documents [first, first + count), in blocks of what `starts` holds. */
+/* Counts documents [first, first + count), in blocks that `starts` has room for. */
 static enum leat_status count_run(struct length_histogram *h, const struct leat_dataset *d, uint64_t first,
                                   uint64_t count, uint64_t *starts, struct leat_error *err)
 {

@@ -1,4 +1,4 @@
-/* cmd_pack.c: `leat pack`: corpora in, one dataset out. The work is leat_pack()'s. */
+/* cmd_pack.c: `leat pack`: makes one dataset of corpora. leat_pack() does the work. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,11 +9,12 @@
 #include "pack_in_parts.h"
 #include "pack_report.h"
 
-/* Threads that wait for so much of their time would do a tenth more without the input that they wait for. */
+/* The share of their time for which threads must wait for an input before it is reported. Without waiting they would
+ * do a tenth more. */
 #define STREAM_BOUNDS     0.1
 #define STREAM_MATTERS_NS 20000000u
 
-/* What the second pass did, as leat_merge() reports it. */
+/* Returns the results of the second pass as leat_merge() reports them. */
 static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -31,13 +32,14 @@ static double per_second(uint64_t amount, double seconds)
     return seconds > 0 ? (double)amount / seconds : 0;
 }
 
-/* Rates count what this run did, without what an earlier run did that it continues. */
+/* Returns the rate of the text that this run packed, without the text of an earlier run that it continues. */
 static double text_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
     return per_second(pack_bar_text(bar, r), seconds);
 }
 
-/* Estimates them by their share of the text: arranging may have left out any part of what was packed before. */
+/* Returns the rate of tokens, which is estimated by this run's share of the text: arranging may have left out any
+ * part of what was packed before. */
 static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
     double share = r->text_bytes > 0 ? (double)pack_bar_text(bar, r) / (double)r->text_bytes : 0;
@@ -79,17 +81,17 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_end(&j);
 }
 
-/* The datasets of --by. */
+/* Prints the datasets of --by. */
 static void print_outputs(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar)
 {
     by_outputs_print(&bar->outputs);
     by_outputs_print_sources(&bar->outputs);
-    if (v->part.parts > 0 && !r->was_finished) /* else nobody has counted them */
+    if (v->part.parts > 0 && !r->was_finished) /* otherwise nobody has counted them */
         cli_say("The documents of this part carry %s of %s: `leat merge` of all parts makes a dataset for each.",
                 units_counted(r->values, "value").text, v->pack.by);
 }
 
-/* Says that one input bounds the run, where threads waited for it often enough that more of them would not help. Of a
+/* Reports that one input limits the run, if threads waited for it so often that more of them would not help. In a
  * short run on a busy machine waiting says nothing. */
 static void print_bound(const struct leat_pack_report *r)
 {
@@ -108,7 +110,8 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
     struct leat_merge_report report = arranged(v, r);
     bool many = v->pack.by && v->part.parts == 0;
     char own[128] = "";
-    bool elsewhere = r->deduplicated > 0 || v->splits.count > 0; /* some of the text that was read */
+    bool elsewhere = r->deduplicated > 0 || v->splits.count > 0; /* true if some of the text that was read is not in
+                                                                    this dataset */
 
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
@@ -145,14 +148,14 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
         print_outputs(v, r, bar);
 }
 
-/* A part of a run may well have nothing. */
+/* Warns that nothing was found, which is fine for a part of a run. */
 static void say_nothing_found(const struct pack_values *v, const struct leat_pack_report *r)
 {
     if (v->part.parts == 0 && !v->run && !r->was_finished && arranged(v, r).documents == 0 && r->text_bytes == 0)
         pack_notices_warn_empty(r, r->inputs);
 }
 
-/* Says which inputs were damaged, and how to accept that. `failed`: it makes the part fail. */
+/* Reports the damaged inputs, and how to accept them. `failed` says that the damage makes the part fail. */
 static void say_damage(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_notices *n,
                        bool failed)
 {
@@ -206,12 +209,13 @@ static int pack(struct pack_in_parts *in, struct pack_values *v, const struct op
                 : leat_pack(v->output, parsed->words, parsed->count, &v->pack, &report, &err);
     pack_bar_end(&bar);
     if (in->run)
-        v->pack.tokenizer = in->info.pack->tokenizer; /* which the step has opened */
+        v->pack.tokenizer = in->info.pack->tokenizer; /* the step has opened it */
     cut = was_cut(in, s, &err);
     s = cut ? LEAT_OK : s;
-    if (in->run && report.was_finished) /* whether that was accepted stands in the part's sign of life */
+    if (in->run && report.was_finished) /* the part's sign of life says whether the damage was accepted */
         report.damaged_inputs = 0;
-    if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* of too many rejects, too, how many of what */
+    if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* also if there are too many rejects: how many of which
+                                                             kind */
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, &report, &bar, cli_now() - began);
@@ -291,7 +295,7 @@ int cmd_pack(const struct command *self, int argc, char **argv)
     int code;
 
     if (command_parse(self, argc, argv, &values, &parsed, &code)) {
-        if (!values.run || values.part.given) /* planning a run is not stopped, but killed: it ends soon */
+        if (!values.run || values.part.given) /* planning a run is killed, not stopped: it ends soon */
             cli_catch_interrupts();
         values.argc = argc;
         values.argv = argv;

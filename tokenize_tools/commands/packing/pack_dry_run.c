@@ -1,7 +1,5 @@
-/*
- * pack_dry_run.c: see pack_dry_run.h. The sample is packed by leat_pack() itself, so what it says of
- * fields, rejects, tokens and speed is what the run will meet.
- */
+/* pack_dry_run.c: packs a sample, and reports on it. leat_pack() itself packs it, so the report on fields, rejects,
+ * tokens and speed is what the run will meet. */
 #include "pack_dry_run.h"
 
 #include <dirent.h>
@@ -35,12 +33,13 @@
 /* A run of leat_pack() over the first of its inputs, for a few seconds, into a temporary folder. */
 
 struct sample {
-    struct pack_notices notices; /* of damage and rejects; freed with the sample's files */
+    struct pack_notices notices; /* notices of damage and rejects; freed with the sample's files */
     char folder[512], name[600];
-    uint64_t total_bytes;   /* of this run's share of the inputs, on disk */
-    uint64_t dataset_bytes; /* of tokens and index; of a stopped one, without what does not grow with documents */
+    uint64_t total_bytes;   /* bytes on disk of this run's share of the inputs */
+    uint64_t dataset_bytes; /* bytes of tokens and index; if the sample was stopped, without what does not grow with
+                               documents */
     struct leat_pack_report report;
-    bool whole; /* it is all there is */
+    bool whole; /* true if the sample has all inputs */
     double began, seconds;
 };
 
@@ -64,8 +63,8 @@ static void on_notice(void *context, const struct leat_pack_notice *notice)
     pack_notices_warn(notice);
 }
 
-/* Returns the sizes of the dataset's files: the two of a finished one, or a stopped one's, which has a file per
- * section. */
+/* Returns the sizes of the dataset's files: the two files of a finished one, or a stopped one's, which has a file
+ * per section. */
 static uint64_t sum_files(const struct sample *sample)
 {
     static const char *const others[] = { ".checkpoint", ".run", ".rejects", ".rejects.jsonl" };
@@ -87,8 +86,8 @@ static uint64_t sum_files(const struct sample *sample)
     return bytes;
 }
 
-/* Packs it, with any number of rejects, and neither shuffled, deduplicated nor split. sample_remove() also after a
- * failure. LEAT_E_STOPPED: the user interrupted it. */
+/* Packs the sample, with any number of rejects, neither shuffled, deduplicated nor split. sample_remove() must
+ * follow, on failure too. Returns LEAT_E_STOPPED if the user interrupted it. */
 static enum leat_status sample_run(struct sample *sample, const struct leat_pack_options *options,
                                    const char *const *words, size_t count, struct leat_error *err)
 {
@@ -121,10 +120,11 @@ static enum leat_status sample_run(struct sample *sample, const struct leat_pack
     return s == LEAT_E_STOPPED && !cli_interrupted() ? LEAT_OK : s;
 }
 
-/* The first record that was rejected, as the file of rejects has it, cut to the room; "": none. */
+/* Copies the first record that was rejected, as the file of rejects has it, cut to the room; "": none. */
 static void sample_reject(const struct sample *sample, char *line, size_t room)
 {
-    const char *const suffixes[] = { "rejects.jsonl", "partial.rejects" }; /* of one that ended, or was stopped */
+    const char *const suffixes[] = { "rejects.jsonl", "partial.rejects" }; /* suffixes of a sample that ended, or was
+                                                                              stopped */
     char path[700];
 
     line[0] = '\0';
@@ -157,17 +157,17 @@ static void sample_remove(struct sample *sample)
 
 /* ---- Whether the tokenizer fits ---------------------------------------------------------------------------------- */
 
-/* Whether a tokenizer fits the texts of a sample: a wrong one shows before a night has gone into it. */
+/* The facts by which a tokenizer fits the texts of a sample: a wrong one shows before a night of work. */
 
 struct fit {
-    double bytes_per_token; /* of text, without begin and end tokens; 0: there are too few to say */
-    double unknown;         /* share of the tokens that stand for what the vocabulary does not have */
+    double bytes_per_token; /* bytes of text per token, without begin and end tokens; 0: there are too few to say */
+    double unknown;         /* share of the tokens that stand for text that the vocabulary does not have */
 };
 
 /*
- * Byte-pair vocabularies make 3 to 5 bytes of a language, or of code, that they were made from into a token, and seldom
- * less than 2 of any text; a vocabulary of other languages, or other bytes than text, gives about one. Vocabularies
- * without bytes have an unknown token instead.
+ * The limits of a bad fit. Byte-pair vocabularies turn 3 to 5 bytes of a language, or of code, that they were made
+ * from into a token, and seldom less than 2 bytes of any text; a vocabulary of other languages, or of bytes that are
+ * no text, turns about one. Vocabularies without bytes have an unknown token instead.
  */
 
 #define LEAST_TOKENS  1000u /* to say anything */
@@ -179,7 +179,8 @@ struct fit {
 /* Returns the share of the sample's tokens that are one of these. */
 static double share_of(const struct sample *sample, const uint32_t *ids, unsigned count, bool wide)
 {
-    static const char *const suffixes[] = { "tokens", "partial.tokens" }; /* of one that ended, or was stopped */
+    static const char *const suffixes[] = { "tokens", "partial.tokens" }; /* suffixes of a sample that ended, or was
+                                                                             stopped */
     uint64_t tokens = 0, found = 0;
     char path[700];
     FILE *f = NULL;
@@ -225,7 +226,7 @@ static void fit_measure(struct fit *fit, const struct sample *sample, const stru
         fit->unknown = share_of(sample, ids, count, info.vocabulary > 65536);
 }
 
-/* Says on stderr what looks wrong. */
+/* Reports on stderr what looks wrong. */
 static void fit_say(const struct fit *fit, const char *tokenizer)
 {
     if (fit->bytes_per_token > 0 && fit->bytes_per_token < LEAST_BYTES)
@@ -241,31 +242,31 @@ static void fit_say(const struct fit *fit, const char *tokenizer)
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-#define SHOWN_BYTES 200u  /* of the first text */
-#define INDEX_BYTES 4096u /* of an index's header */
-#define INPUT_BYTES 64u   /* of a record of an input in it, without its path */
+#define SHOWN_BYTES 200u  /* bytes of the first text that are shown */
+#define INDEX_BYTES 4096u /* bytes of an index's header */
+#define INPUT_BYTES 64u   /* bytes of an input's record in the index, without its path */
 
 struct dry_run {
     const struct pack_values *values;
     struct input_list inputs;
     struct sample sample;
     struct fit fit;
-    char text[SHOWN_BYTES + 1]; /* how the first one begins, as one line */
+    char text[SHOWN_BYTES + 1]; /* beginning of the first text, as one line */
     uint64_t tokens, bytes, room;
     int code;
 };
 
-/* Returns the share of the inputs that the sample is, of this run's share of them. */
+/* Returns the sample's share of this run's share of the inputs. */
 static double share(const struct dry_run *d)
 {
-    uint64_t bytes = d->sample.report.disk_bytes; /* what was on its way when it was stopped is packed, too */
+    uint64_t bytes = d->sample.report.disk_bytes; /* units that were on their way when it was stopped are packed, too */
 
     if (d->sample.whole || d->sample.total_bytes == 0 || bytes == 0)
         return 1;
     return (double)bytes / (double)d->sample.total_bytes;
 }
 
-/* What an index has however many documents there are. */
+/* Returns the bytes of an index that do not depend on the number of documents. */
 static uint64_t fixed_bytes(const struct dry_run *d, const struct leat_tokenizer *t)
 {
     struct leat_stored_tokenizer stored;
@@ -285,7 +286,7 @@ static void expect(struct dry_run *d, const struct leat_tokenizer *t)
     const char *slash;
 
     if (d->values->pack.shuffle || d->values->pack.dedup || d->values->splits.count > 0 || d->values->pack.by)
-        times = 2; /* the dataset is written twice before the first is removed */
+        times = 2; /* the dataset is written twice before the first copy is removed */
     d->tokens = (uint64_t)((double)d->sample.report.tokens / share(d));
     if (!d->sample.whole)
         bytes += (double)fixed_bytes(d, t);
@@ -318,7 +319,7 @@ static void say_rejects(struct dry_run *d)
         d->code = CLI_REJECTS;
 }
 
-/* Inputs that are cut off, as far as the sample saw. */
+/* Reports inputs that are cut off, as far as the sample saw. */
 static void say_damage(struct dry_run *d)
 {
     pack_bar_say_damage(d->values, &d->sample.notices);
@@ -328,13 +329,13 @@ static void say_damage(struct dry_run *d)
     d->code = CLI_FAILED;
 }
 
-/* What is in the way of the run, whatever it packs. */
+/* Reports obstacles of the run, whatever it packs. */
 static void say_obstacles(struct dry_run *d)
 {
     static const char *const files[] = { ".leat", ".tokens", ".partial.leat" };
     char path[4200];
 
-    /* datasets of values may be in the way, but OUT itself is not */
+    /* Datasets of values may exist already; OUT itself does not matter. */
     for (size_t i = d->values->pack.by && d->values->part.parts == 0 ? 2 : 0;
          d->values->output && i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s%s", d->values->output, files[i]);
@@ -352,7 +353,8 @@ static void say_obstacles(struct dry_run *d)
     }
 }
 
-/* The run ends so, too: well, unless it is --keep that leaves nothing. A part may well have nothing. */
+/* Reports that the sample is empty, as the run would: as an error only if --keep leaves nothing. A part may have
+ * nothing. */
 static void say_empty(struct dry_run *d)
 {
     const struct leat_pack_report *r = &d->sample.report;
@@ -425,7 +427,7 @@ static void print_json(const struct dry_run *d)
     json_end(&j);
 }
 
-/* Which splits are packed, and which are left out. */
+/* Prints which splits are packed, and which are left out. */
 static void print_splits(const struct dry_run *d)
 {
     for (int packed = 1; packed >= 0; packed--) {
@@ -482,7 +484,7 @@ static bool interrupted(void *context)
     return cli_interrupted();
 }
 
-/* The files that are left out, each once. */
+/* Names the files that are left out, each once. */
 static void say_skipped(const struct dry_run *d)
 {
     struct pack_notices notices = { 0 };
@@ -507,7 +509,7 @@ static void list_unread(const struct dry_run *d)
                       d->inputs.skipped[i].unread->cure);
 }
 
-/* Returns how many cannot be read, and the first of them. */
+/* Returns how many inputs cannot be read, and the first of them. */
 static size_t count_unread(const struct dry_run *d, const struct input_skipped **first)
 {
     size_t count = 0;
@@ -521,7 +523,7 @@ static size_t count_unread(const struct dry_run *d, const struct input_skipped *
     return count;
 }
 
-/* Those that cannot be read, over which the run would fail at the first folder with one. */
+/* Names the inputs that cannot be read: the run would fail at the first folder with one. */
 static enum leat_status say_unread(const struct dry_run *d, struct leat_error *err)
 {
     const struct input_skipped *first;
@@ -540,7 +542,7 @@ static enum leat_status say_unread(const struct dry_run *d, struct leat_error *e
                                        first->path, first->unread->name, first->unread->cure);
 }
 
-/* Damage of an input is a reject, and no failure; but not what a wrong name is. */
+/* Returns true if a status is a failure. Damage of an input is a reject, and no failure; but a wrong name is. */
 static bool is_failure(enum leat_status s, const struct leat_error *err)
 {
     return s != LEAT_OK && s != LEAT_E_STOPPED && (s != LEAT_E_TEXT || err->offset == 0) && s != LEAT_E_CHECKSUM &&
@@ -587,7 +589,7 @@ static enum leat_status look_at_inputs(struct dry_run *d, const char *const *wor
 /* ---- Inputs that fail ---- */
 
 #define FAILING_SECONDS 4.0
-/* Returns true if a sentence names this path: it may name a second one besides the error's file, and one path may be
+/* Returns true if a message names this path. It may name a second path besides the error's file, and one path may be
  * the beginning of another. */
 static bool names_path(const char *sentence, const char *path)
 {
@@ -605,13 +607,13 @@ static bool is_of(const struct input *in, const struct leat_error *err)
     return strcmp(in->path, err->file) == 0 || (in->place && strcmp(in->place, err->file) == 0);
 }
 
-/* Returns true if this process had not enough of something: then no file is to be left out. */
+/* Returns true if this process ran short of something: then no file is to be left out. */
 static bool is_short_of(const struct leat_error *err)
 {
     return err->status == LEAT_E_NO_MEMORY || err->os_error == EMFILE || err->os_error == ENFILE;
 }
 
-/* Each file is opened, and its first record looked for: not those on servers, which take a request each. */
+/* Opens each file, and looks for its first record; but not those on servers, which take a request each. */
 static void say_failing(const struct dry_run *d, const struct leat_error *err)
 {
     const struct input_stop stop = { .asked = interrupted };
@@ -619,7 +621,7 @@ static void say_failing(const struct dry_run *d, const struct leat_error *err)
     double began = cli_now();
     bool known = false, first = true;
 
-    for (size_t i = 0; i < d->inputs.count; i++) /* what no record of JSON has is of another name in all of it */
+    for (size_t i = 0; i < d->inputs.count; i++) /* a field that no record has may have another name in all of them */
         known = known || (is_of(&d->inputs.items[i], err) && !(d->inputs.items[i].format->is_json && err->field[0]));
     if (!known || err->hint == LEAT_HINT_SKIP || is_short_of(err))
         return;

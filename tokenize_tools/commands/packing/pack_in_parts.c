@@ -1,4 +1,4 @@
-/* pack_in_parts.c: see pack_in_parts.h. The work is that of leat/run.h. */
+/* pack_in_parts.c: plans and packs runs in parts by leat/run.h. */
 #include "pack_in_parts.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ int pack_in_parts_refuse(const struct pack_values *v)
 
 /* ---- A part ------------------------------------------------------------------------------------------------------ */
 
-/* What does not belong to a part's command line. */
+/* Refuses words that do not belong to a part's command line. */
 static int check_words(const struct command *self, const struct options_parsed *parsed, const struct pack_values *v)
 {
     if (v->pack.dedup || v->pack.shuffle)
@@ -47,7 +47,8 @@ static int check_words(const struct command *self, const struct options_parsed *
     return CLI_DONE;
 }
 
-/* What the command line of a part says against the plan; CLI_DONE: nothing. Later it would have the plan's numbers. */
+/* Refuses a command line of a part that contradicts the plan; CLI_DONE if it does not. Later the values would have
+ * the plan's numbers. */
 static int check_part(const struct command *self, uint32_t parts, const struct pack_values *v)
 {
     if (v->parts > 0 && v->parts != parts)
@@ -58,7 +59,8 @@ static int check_part(const struct command *self, uint32_t parts, const struct p
     return CLI_DONE;
 }
 
-/* What is given is the step's; what is said of the part goes by the plan's options, too. */
+/* Copies options of the plan: options that are given are the step's, but messages about the part need the plan's,
+ * too. */
 static void take_plan(struct pack_in_parts *in, struct pack_values *v)
 {
     struct leat_pack_options *o = &v->pack;
@@ -112,7 +114,7 @@ int pack_in_parts_take(struct pack_in_parts *in, const struct command *self, con
 
 void pack_in_parts_free(struct pack_in_parts *in, struct pack_values *v)
 {
-    if (in->run) /* whose plan the options point into */
+    if (in->run) /* the options point into the run's plan */
         v->pack = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     leat_run_close(in->run);
     free(in->output);

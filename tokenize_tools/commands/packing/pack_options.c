@@ -15,7 +15,7 @@
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* "0.5%" in millionths, exactly: at most four digits after the point. */
+/* Parses "0.5%" in millionths, exactly: at most four digits after the point. */
 static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
 {
     uint64_t value = 0, unit = 10000;
@@ -41,7 +41,7 @@ static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
     return digits;
 }
 
-/* A number, or a share in millionths, which is the next member. */
+/* Parses a limit: a number, or a share in millionths, which is stored in the next member. */
 static bool parse_limit(void *field, const char *text, const char **why)
 {
     uint64_t *limit = field;
@@ -68,11 +68,11 @@ static bool parse_chat(void *options, const char *text, const char **why)
     struct leat_pack_options *o = options;
 
     (void)why;
-    o->chat = strcmp(text, "tokenizer") == 0 ? "" : text; /* "" is the one of the tokenizer's folder */
+    o->chat = strcmp(text, "tokenizer") == 0 ? "" : text; /* "" stands for the template of the tokenizer's folder */
     return true;
 }
 
-/* The digits at *text, moved past them: a number of at most `max`. */
+/* Parses the digits at *text, and moves *text past them: a number of at most `max`. */
 static bool parse_number(const char **text, unsigned max, unsigned *number)
 {
     const char *at = *text;
@@ -98,7 +98,7 @@ static bool parse_part(void *field, const char *text, const char **why)
     } else if (!parse_number(&text, LEAT_RUN_MAX_PARTS, &part.part)) {
         return false;
     }
-    if (!*text) { /* of a run that knows how many */
+    if (!*text) { /* for a run, which knows how many parts there are */
         *(struct pack_part *)field = part;
         return true;
     }
@@ -133,7 +133,7 @@ static bool parse_threads(void *field, const char *text, const char **why)
 #define VALUE(member)  offsetof(struct pack_values, member)
 #define OPTION(member) offsetof(struct pack_values, pack.member)
 
-/* Where the value of an option goes, by what it takes. */
+/* The members of a row that say where the value of an option goes, by its kind. */
 #define ROW_CHAT(member)    .type = OPTION_CUSTOM, .field = VALUE(pack), .parse = parse_chat
 #define ROW_CHOICE(member)  .type = OPTION_CHOICE, .field = OPTION(member)
 #define ROW_COUNT(member)   .type = OPTION_COUNT32, .field = OPTION(member)
@@ -170,13 +170,13 @@ void pack_values_free(struct pack_values *values)
 /* ---- To options of the library ----------------------------------------------------------------------------------- */
 
 /*
- * This is a step after the table's because --end and --begin may name a token by its text, and their defaults are the
- * tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess would be in
- * every document. If --end is given, documents get no begin token by default: it comes with the tokenizer's own end
- * token.
+ * The options that are completed after the table is read: --end and --begin may name a token by its text, and their
+ * defaults are the tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong
+ * guess would be in every document. If --end is given, documents get no begin token by default: it belongs to the
+ * tokenizer's own end token.
  */
 
-/* How the tokens that could be the end token are listed: " 0 <|endoftext|>". */
+/* Lists the tokens that could be the end token: " 0 <|endoftext|>". */
 static void list_candidates(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out,
                             size_t room)
 {
@@ -205,7 +205,7 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
 
     if (v->end_token)
         return commands_token(self, t, "end", v->end_token, end);
-    if (v->pack.chat) { /* the template ends conversations: a second end token would follow its own */
+    if (v->pack.chat) { /* The template ends conversations: a second end token would follow its own. */
         *end = LEAT_NONE;
         return true;
     }
@@ -224,7 +224,7 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
     return false;
 }
 
-/* With --end alone, documents have no begin token, though the tokenizer puts one before single texts. */
+/* Warns that documents have no begin token with --end alone, though the tokenizer puts one before single texts. */
 static void warn_of_begin(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -251,7 +251,7 @@ static bool find_begin(const struct command *self, const struct pack_values *v, 
     return true;
 }
 
-/* "101 ([CLS]) before them and 102 ([SEP]) after them". */
+/* Writes "101 ([CLS]) before them and 102 ([SEP]) after them". */
 static void name_around(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out, size_t room)
 {
     const uint64_t ids[] = { info->text_before, info->text_after };
@@ -290,7 +290,7 @@ void pack_options_say_around(const struct pack_values *v)
                 names);
 }
 
-/* What contradicts or is missing in --part, --run and --parts; NULL: nothing. */
+/* Returns what contradicts or is missing in --part, --run and --parts; NULL: nothing. */
 static const char *wrong_part(const struct pack_values *v)
 {
     const struct pack_part *part = &v->part;
@@ -325,7 +325,7 @@ bool pack_options_part(const struct command *self, struct pack_values *v)
     return true;
 }
 
-/* What would be ignored without --chat, or with it. */
+/* Refuses options that would be ignored without --chat, or with it. */
 static int check_chat(const struct command *self, const struct options_parsed *parsed, const struct pack_values *v)
 {
     const struct option_row *group = NULL;

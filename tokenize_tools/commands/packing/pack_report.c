@@ -72,7 +72,7 @@ void pack_notices_free(struct pack_notices *n)
     damage_list_free(&n->damaged);
 }
 
-/* A line for each, of those with this reason. */
+/* Prints a line for each notice with this reason. */
 static void name_all(const struct pack_notice_list *list, uint32_t reason)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -80,7 +80,7 @@ static void name_all(const struct pack_notice_list *list, uint32_t reason)
             cli_error("  %s", list->items[i].path);
 }
 
-/* "a.txt (12), b.txt (1) and 3 more", of those with this reason. Returns how many there are. */
+/* Writes "a.txt (12), b.txt (1) and 3 more", of notices with this reason. Returns how many there are. */
 static size_t name_some(const struct pack_notice_list *list, uint32_t reason, char *text, size_t room)
 {
     size_t used = 0, count = 0;
@@ -219,10 +219,10 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
 
 /* ---- The command that goes on ------------------------------------------------------------------------------------ */
 
-#define PACK_AGAIN 4000 /* bytes, with ": " before it */
+#define PACK_AGAIN 4000 /* bytes of the command, with ": " before it */
 
-/* Returns how many words, from `word` on, the new command has not: --force, and what its own options are in place
- * of. */
+/* Returns how many words, from `word` on, the new command leaves out: --force, and options that its own options
+ * replace. */
 static int left_out(char *const *word, const char *options, bool force)
 {
     static const char *const names[] = { "--resume", "--allow-truncated", "--max-rejects" };
@@ -246,10 +246,12 @@ static bool has_secret(const char *word)
     return (strncmp(word, "http://", 7) == 0 || strncmp(word, "https://", 8) == 0) && strchr(word, '?');
 }
 
-/* ": leat pack OPTIONS ...": what was run, with other options before its own, of which --resume, --allow-truncated and
- * --max-rejects are left out where `options` has them, --resume also where it has --force, and --force if it is not to
- * be kept (`force`). Empty if it would be longer, if standard input is read, which nobody can give again, or if a URL
- * may have a key, which no message has. */
+/*
+ * Writes ": leat pack OPTIONS ...": the command that was run, with other options before its own. It leaves out
+ * --resume, --allow-truncated and --max-rejects if `options` has them, --resume also if `options` has --force, and
+ * --force unless it is kept (`force`). The text is empty if it would be longer, if standard input is read, which
+ * nobody can give again, or if a URL may have a key, which no message has.
+ */
 static void pack_again(const struct pack_values *v, const char *options, bool force, char text[PACK_AGAIN])
 {
     size_t used = (size_t)snprintf(text, PACK_AGAIN, ": leat pack%s", options);
@@ -290,7 +292,8 @@ void pack_notices_say_rejected(const struct pack_values *v, const struct pack_no
         cli_error("  and %s more (%s.rejects.jsonl has their records)", units_count(count - most).text, v->output);
 }
 
-/* A part is packed as it was planned, with the inputs as they were then. */
+/* Says how rejected inputs get into the dataset. A part is packed as it was planned, with the inputs as they were
+ * then. */
 void pack_notices_say_mended(const struct pack_values *v, const struct pack_notices *n)
 {
     char again[PACK_AGAIN];
@@ -307,9 +310,9 @@ void pack_notices_say_mended(const struct pack_values *v, const struct pack_noti
 
 /* ---- The bar, and the end ---------------------------------------------------------------------------------------- */
 
-/* After a failed run, the advice depends on what it has left: a checkpoint, only rejects, or nothing. */
+/* The advice after a failed run, which depends on what it has left: a checkpoint, only rejects, or nothing. */
 
-/* A line, if they are few, and one for each. */
+/* Prints one line if there are few, and then a line for each. */
 static void say_list(const struct damage_list *l, const char *before)
 {
     char all[DAMAGE_LINE], line[DAMAGE_LINE];
@@ -352,7 +355,8 @@ void pack_bar_say_accept(const struct pack_values *v, const struct pack_notices 
               one ? "it is" : "they are", v->run ? "the part " : "", again);
 }
 
-/* What is left of a run that did not end, and how to go on. A run's part goes on by itself, with the same words. */
+/* Says what is left of a run that did not end, and how to go on. The words are the same for a part of a run, which
+ * goes on by itself. */
 static void say_kept(const struct pack_values *v, const struct leat_pack_report *report, const struct leat_error *err)
 {
     bool rejects = err->status == LEAT_E_REJECTS;
@@ -382,7 +386,7 @@ static void say_kept(const struct pack_values *v, const struct leat_pack_report 
     }
 }
 
-/* Nothing is left of a run whose inputs were damaged: it starts over when they are whole. */
+/* Says that nothing is left of a run whose inputs were damaged: it starts over when they are whole. */
 static void say_lost(const struct pack_values *v)
 {
     char again[PACK_AGAIN];
@@ -391,7 +395,7 @@ static void say_lost(const struct pack_values *v)
     cli_error("nothing of this run is kept: restore what was cut off or broken, and start over%s", again);
 }
 
-/* Of an input that is no text: with another one, or --allow-binary, it would be another run. */
+/* Advises on an input that is no text: with another one, or --allow-binary, it would be another run. */
 static void say_over(const struct pack_values *v)
 {
     cli_error(v->run
@@ -410,8 +414,8 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
                   units_counted(report->documents, "document").text);
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s%s", err->message, cli_hint(err));
-        pack_bar_say_damage(v, n); /* if there are few records, the one at the break is too many by itself */
-        if (report->inputs > 1)    /* else it has been said */
+        pack_bar_say_damage(v, n); /* With few records, the one at the break is too many by itself. */
+        if (report->inputs > 1)    /* with one input, the message has said it */
             pack_notices_say_rejected(v, n, false);
     } else {
         code = cli_failed(err);
@@ -434,7 +438,7 @@ int pack_bar_say_failed(const struct pack_values *v, const struct pack_notices *
     return code;
 }
 
-/* What the bytes of the progress are of. */
+/* Returns the phase that the bytes of the progress belong to. */
 static enum pack_phase phase_of(const struct leat_pack_progress *p)
 {
     if (strcmp(p->bound, "checking") == 0)
@@ -459,7 +463,8 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
         progress_update(&bar->progress, p->bytes, p->total_bytes, NULL);
         return cli_interrupted();
     }
-    if (!bar->started && p->bytes_before > 0) { /* what a run that is resumed had done does not count for the rate */
+    if (!bar->started && p->bytes_before > 0) { /* Work that a resumed run had done before does not count for the
+                                                   rate. */
         bar->started = true;
         bar->tokens_before = p->tokens;
         bar->text_before = p->text_bytes;
@@ -497,7 +502,7 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
     bar->began = cli_now();
     bar->phase = PACK_PACKING;
     bar->started = false;
-    bar->notices = (struct pack_notices) { .skipped_said = v->run != NULL }; /* the plan has said it */
+    bar->notices = (struct pack_notices) { .skipped_said = v->run != NULL }; /* the plan has reported it */
     bar->outputs = (struct by_outputs) { 0 };
     bar->tokens_before = bar->text_before = 0;
     o->progress = on_progress;

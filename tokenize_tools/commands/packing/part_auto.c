@@ -1,7 +1,5 @@
-/*
- * part_auto.c: see part_auto.h. Each system is a row. How many parts there are is never taken from it: what systems
- * count is what was submitted, and an array of two elements that are submitted again has the count 2.
- */
+/* part_auto.c: finds the part by a table of systems, a row each. The number of parts is never taken from a system:
+ * it counts what was submitted, and an array of two elements that are submitted again has the count 2. */
 #include "part_auto.h"
 
 #include <inttypes.h>
@@ -13,10 +11,10 @@
 
 struct system_row {
     const char *variable;
-    unsigned first;   /* its value for part 1 */
-    const char *none; /* its value outside of an array; NULL: it is not set there */
-    /* How many processes there are; NULL: not needed. A single one is no part of anything: `srun` in an element of an
-     * array, and the batch script itself, which has no such count. */
+    unsigned first;   /* value of the variable for part 1 */
+    const char *none; /* value of the variable outside of an array; NULL: it is not set there */
+    /* The variable with the number of processes; NULL: not needed. A single process is no part of anything: `srun`
+     * in an element of an array, and the batch script itself, which has no such count. */
     const char *count;
 };
 
@@ -37,7 +35,7 @@ static const struct system_row systems[] = {
 
 #define SYSTEMS (sizeof systems / sizeof systems[0])
 
-/* What the row's variable has; NULL: it says nothing. */
+/* Returns the value of the row's variable; NULL if it says nothing. */
 static const char *value_of(const struct system_row *row, uint64_t parts)
 {
     const char *value = getenv(row->variable);
@@ -50,7 +48,7 @@ static const char *value_of(const struct system_row *row, uint64_t parts)
     return value;
 }
 
-/* Why the row's variable, which is set, does not count. */
+/* Writes why the row's variable, which is set, does not count. */
 static size_t say_unused(const struct system_row *row, const char *value, char *out, size_t room)
 {
     const char *count = row->count ? getenv(row->count) : NULL;
@@ -79,7 +77,7 @@ static void say_none(uint64_t parts, char *why, size_t room)
     }
 }
 
-/* Which part the row's variable says; 0, and `why`: none that there is. */
+/* Returns the part that the row's variable names; 0, and `why`, if there is no such part. */
 static uint64_t part_of(const struct system_row *row, const char *value, uint64_t parts, uint64_t plus, char *why,
                         size_t room)
 {

@@ -1,4 +1,4 @@
-/* renderers.c: the processes that render conversations; see pack_options.h. */
+/* renderers.c: starts the processes that render conversations (pack_options.h). */
 #include "pack_options.h"
 
 #include <errno.h>
@@ -15,9 +15,11 @@
 #include "base/status.h"
 #include "cli/own_python.h"
 
-/* Finds the package without importing it, which would load the library, and runs its renderer, if that has the version
- * in its text: what is installed under the name leat may be another project. Else it answers as a renderer does:
- * tokenize_tools/render/render.h. */
+/*
+ * Finds the package without importing it, which would load the library, and runs its renderer, if its text has the
+ * right version: another project may be installed under the name leat. Otherwise it answers as a renderer does
+ * (tokenize_tools/render/render.h).
+ */
 static const char find_package[] =
     "import importlib.util, os, re, runpy, socket, struct\n"
     "found = importlib.util.find_spec('leat')\n"
@@ -42,7 +44,7 @@ struct child {
 static struct child *children;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* In a group of its own, so that Ctrl-C is the command's; what it prints goes to stderr. */
+/* Starts a process in a group of its own, so that Ctrl-C only reaches the command. Its output goes to stderr. */
 static enum leat_status start(struct child *c, int its_end, struct leat_error *err)
 {
     char *python = own_python_name(), version[] = LEAT_VERSION;

@@ -1,7 +1,7 @@
 /*
- * cmd_show.c: `leat show`: what the model sees, of a sample or a step of a plan, of a document or tokens of a dataset,
- * or of a text by several tokenizers. What was asked for becomes rows, and these are given in one of the
- * forms of show.h.
+ * cmd_show.c: `leat show`: shows what the model sees, of a sample or a step of a plan, of a document or tokens of a
+ * dataset, or of a text by several tokenizers. The request becomes rows, which are written in one of the forms of
+ * show.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,19 +16,17 @@
 
 /* ---- Rows of a batch --------------------------------------------------------------------------------------------- */
 
-/*
- * The rows of a batch, as a loader gives them: inputs, labels, loss and positions are written by the library's own
- * loader, opened at that batch; only where the tokens come from is asked of the plan.
- */
+/* The rows of a batch, as a loader gives them. The library's own loader, opened at that batch, writes inputs,
+ * labels, loss and positions; only the origin of the tokens is asked of the plan. */
 
-/* Samples: the rows of one batch. */
+/* A request for samples: the rows of one batch. */
 struct show_batch {
     uint64_t position, batch, rank, world;
-    uint64_t first, end; /* rows of it that are shown; `end` may be LEAT_NONE */
+    uint64_t first, end; /* rows of the batch that are shown; `end` may be LEAT_NONE */
     enum leat_balance balance;
     struct no_loss no_loss;
-    const char *tokenizer; /* NULL: that of each source */
-    const char *pattern;   /* of the tokenizer; NULL: it says that itself */
+    const char *tokenizer; /* tokenizer; NULL: that of each source */
+    const char *pattern;   /* pattern of the tokenizer; NULL: it has its own */
 };
 
 /* The work in progress. */
@@ -36,13 +34,13 @@ struct batch {
     const struct leat_plan *plan;
     struct leat_plan_info info;
     const struct show_batch *wanted;
-    struct show_words *words; /* of each source; opened when first needed */
+    struct show_words *words; /* words of each source, which are opened when first needed */
     bool *opened;
     struct leat_loader *loader;
     const struct leat_batch *now;
     int64_t *ids, *labels, *positions;
     uint8_t *loss;
-    bool documents; /* are known of all sources */
+    bool documents; /* true if documents are known of all sources */
 };
 
 static enum leat_status look_for_documents(struct batch *b, struct leat_error *err)
@@ -104,7 +102,7 @@ static enum leat_status make_outputs(struct batch *b, struct leat_error *err)
     return b->now->length > 0 ? leat_batch_write(b->now, &o, NULL, err) : LEAT_OK;
 }
 
-/* The documents of a stretch of the row; after it, up to `end`, is the gap of its piece (struct leat_piece). */
+/* Adds the documents of a stretch of the row. Behind it, up to `end`, is the gap of its piece (struct leat_piece). */
 static enum leat_status add_stretch(struct batch *b, struct show_row *row, const struct leat_stretch *t, uint64_t end,
                                     struct leat_error *err)
 {
@@ -212,7 +210,7 @@ static enum leat_status show_batch(struct show_out *o, const struct leat_plan *p
 /* ---- Tokens of a dataset ----------------------------------------------------------------------------------------- */
 
 #define AT_ONCE 16384u
-#define MOST    ((uint64_t)1 << 24) /* tokens that are held in memory */
+#define MOST    ((uint64_t)1 << 24) /* number of tokens that are held in memory */
 
 static enum leat_status read_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, int64_t *ids,
                                  struct leat_error *err)
@@ -229,7 +227,8 @@ static enum leat_status read_ids(const struct leat_dataset *d, uint64_t first, u
     return s;
 }
 
-/* A place's label is the next token: whether that one counts, by the mask. The dataset's last token has no label. */
+/* Reads whether labels count. A place's label is the next token, so the mask of that token decides. The dataset's
+ * last token has no label. */
 static enum leat_status read_loss(const struct leat_dataset *d, uint64_t first, uint64_t count, uint8_t *loss,
                                   struct leat_error *err)
 {
@@ -245,7 +244,7 @@ static enum leat_status read_loss(const struct leat_dataset *d, uint64_t first, 
     return s;
 }
 
-/* Tokens [first, end) of a dataset. */
+/* Shows tokens [first, end) of a dataset. */
 static enum leat_status show_places(struct show_out *o, const struct leat_dataset *d, const struct show_words *words,
                                     const char *title, uint64_t first, uint64_t end, struct leat_error *err)
 {
@@ -281,7 +280,7 @@ static enum leat_status show_places(struct show_out *o, const struct leat_datase
 
 /* ---- A text ------------------------------------------------------------------------------------------------------ */
 
-/* A whole input as one text, whatever its format; one that is not text by its name is refused. */
+/* Reads a whole input as one text, whatever its format. One that is not text by its name is refused. */
 static enum leat_status read_text(const char *path, struct buffer *text, struct leat_error *err)
 {
     struct document_input *in;
@@ -332,8 +331,8 @@ static enum leat_status show_text_by(struct show_out *o, struct leat_tokenizer *
     return s;
 }
 
-/* Returns true if the tokenizer opens only with a pattern that is given, as a *.tiktoken file does whose name does
- * not say it: the others have their own, and refuse one. */
+/* Returns true if the tokenizer opens only with a given pattern, as does a *.tiktoken file whose name does not tell
+ * it: other tokenizers have their own, and refuse one. */
 static bool lacks_pattern(const char *spec)
 {
     struct leat_tokenizer *t;
@@ -344,7 +343,8 @@ static bool lacks_pattern(const char *spec)
     return lacks;
 }
 
-/* A text as each of these tokenizers cuts it. The pattern, if any, is for all that do not say one themselves. */
+/* Shows a text as each of these tokenizers cuts it. The pattern, if any, is for those that do not name one
+ * themselves. */
 static int show_texts(struct show_out *o, const struct command *self, const struct option_list *tokenizers,
                       const char *pattern, const char *path)
 {
@@ -379,10 +379,10 @@ static int show_texts(struct show_out *o, const struct command *self, const stru
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 #define TITLE      512 /* of a page */
-#define TITLE_NAME 256 /* of what it is of */
+#define TITLE_NAME 256 /* bytes of the title */
 
 struct show_values {
-    struct plan_options plan; /* first: its rows count from here */
+    struct plan_options plan; /* this comes first, since offsets of its rows count from here */
     uint64_t sample, step;    /* LEAT_NONE: not given */
     uint64_t rank, world;     /* the same */
     uint64_t document;        /* the same */
@@ -474,7 +474,7 @@ static const char *given_tokenizer(const struct show_values *v)
     return v->tokenizers.count > 0 ? v->tokenizers.items[0] : NULL;
 }
 
-/* Returns the batch that was asked for; an exit code, after a message, where there is none. */
+/* Finds the batch that was asked for. Returns an exit code, after a message, if there is none. */
 static int find_batch(const struct command *self, const struct leat_plan *plan, const struct show_values *v,
                       struct show_batch *b)
 {
@@ -491,7 +491,7 @@ static int find_batch(const struct command *self, const struct leat_plan *plan, 
     if (v->sample != LEAT_NONE) {
         b->position = leat_plan_position(plan, v->sample, &skipped);
         leat_plan_info(plan, &info);
-        if (info.max_tokens > 0) { /* the first row of what is left of its batch */
+        if (info.max_tokens > 0) { /* number of the first row that is left of its batch */
             b->batch = 0;
             b->end = 1;
         }
@@ -520,7 +520,7 @@ static enum leat_status end_rows(struct show_out *o, enum leat_status s, struct 
     return s != LEAT_OK ? s : closed;
 }
 
-/* What a page is of. A plan of several sources is named by its first. */
+/* Writes the title of a page of samples. A plan of several sources is named by its first. */
 static enum leat_status title_samples(const struct leat_plan *plan, const struct show_values *v, char *title,
                                       size_t room, struct leat_error *err)
 {
@@ -570,7 +570,7 @@ static int show_samples(const struct command *self, struct show_out *o, const st
 
 /* ---- Asked for: documents or tokens ------------------------------------------------------------------------------ */
 
-/* The tokens that were asked for. */
+/* Finds the tokens that were asked for. */
 static enum leat_status find_tokens(const struct leat_dataset *d, const struct show_values *v, uint64_t *first,
                                     uint64_t *end, struct leat_error *err)
 {
@@ -624,7 +624,7 @@ static int show_dataset(const struct command *self, struct show_out *o, const st
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-/* Says what is wrong with options that do not go together. */
+/* Reports options that do not go together. */
 static bool check_values(const struct command *self, const struct show_values *v, size_t words)
 {
     bool of_plan = v->sample != LEAT_NONE || v->step != LEAT_NONE;

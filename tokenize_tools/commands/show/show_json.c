@@ -1,4 +1,4 @@
-/* show_json.c: rows as JSON, an object per line; see show.h. */
+/* show_json.c: prints rows as JSON, an object per line. */
 #include "base/json.h"
 #include "show.h"
 

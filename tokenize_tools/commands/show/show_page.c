@@ -1,11 +1,11 @@
-/* show_page.c: rows as a page; see show.h. A token's numbers are its title, and stand in a table that opens. */
+/* show_page.c: prints rows as a page. A token's numbers are its title, and stand in a table that opens. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/units.h"
 #include "show.h"
 
-#define TABLE_PLACES ((uint64_t)1 << 15) /* of all rows: a row of the table takes 150 bytes */
+#define TABLE_PLACES ((uint64_t)1 << 15) /* number of places in the table of all rows, each of which takes 150 bytes */
 
 static const char page_style[] =
     ".flow{font:.95rem/1.75 ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;white-space:pre-wrap;"
@@ -21,7 +21,7 @@ static const char page_style[] =
     "td.mono{white-space:pre-wrap}"
     "#key{background:var(--box);padding:.5rem .8rem;font-size:.9rem;margin-top:1.5rem}#key span{padding:.1em .3em}";
 
-/* What the signs mean: last, since the text comes first. */
+/* Explains the signs. This comes last, since the text comes first. */
 static void put_key(const struct show_out *o)
 {
     fputs("<p id=\"key\" class=\"flow\"><span class=\"a\">a token</span><span class=\"b\">the next</span> "
@@ -48,7 +48,7 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     return LEAT_OK;
 }
 
-/* One character, or what stands for it: a class for what page_text() writes as an escape, and after a newline `end`. */
+/* Writes one character, or its escape: escapes of page_text() get a class, and `end` comes after a newline. */
 static size_t put_character(FILE *out, const char *text, size_t bytes, const char *end)
 {
     size_t size = 1, most = (unsigned char)text[0] < 0x80 ? 1 : bytes;
@@ -107,7 +107,7 @@ static void put_token(FILE *out, struct show_reader *r)
         return;
     show_reader_label(r, &t);
     fputs("<span class=\"l\">\u2192 ", out);
-    put_text(out, &t, ""); /* a break would tear the box in two */
+    put_text(out, &t, ""); /* a line break here would cut the box in two */
     fputs("</span>", out);
 }
 

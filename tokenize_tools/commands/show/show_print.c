@@ -1,4 +1,4 @@
-/* show_print.c: rows as text; see show.h. */
+/* show_print.c: prints rows as text. */
 #include "show.h"
 
 #include <inttypes.h>
@@ -18,10 +18,8 @@
 
 /* ---- Places of a line ---- */
 
-/*
- * How many places of a terminal's line a character takes. Terminals differ on what is rare: they agree on the letters
- * of CJK, on marks that stand on the letter before them, and on most emoji.
- */
+/* The number of columns of a terminal that a character takes. Terminals differ on rare characters: they agree on the
+ * letters of CJK, on marks that stand on the letter before them, and on most emoji. */
 
 /* Rising ranges of characters that take two places: East Asian Width W and F, in whole blocks. */
 static const struct {
@@ -35,14 +33,14 @@ static const struct {
     { 0x20000, 0x3fffd },
 };
 
-/* Marks, and what joins letters (a spacing mark would take a place; the tables do not tell them apart). What else is
- * never seen is an escape. */
+/* Returns true for marks, and for characters that join letters. (A spacing mark would take a place; the tables do
+ * not tell them apart.) Other characters that are never seen are escaped. */
 static bool joins(uint32_t c)
 {
     return unicode_class(&unicode_classes[UNICODE_RUST], c) & UNICODE_M || c == 0x200c || c == 0x200d;
 }
 
-/* Places that a character takes, as show_step() gives it. */
+/* Returns the places that a character takes, as show_step() gives it. */
 static unsigned show_width(const char *shown, size_t bytes)
 {
     size_t size;
@@ -81,7 +79,7 @@ static void put_range(FILE *out, const char *what, uint64_t first, uint64_t coun
     fprintf(out, "%s %" PRIu64 ":%" PRIu64, what, first, first + count);
 }
 
-/* Which tokens these are, of what. */
+/* Writes which tokens these are, and where they come from. */
 static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
 {
     if (x->document != LEAT_NONE)
@@ -168,7 +166,7 @@ const struct show_styles show_styles = {
     .plain = "\033[0m",
 };
 
-#define RULE "\u2514\u2500" /* of what stands above it */
+#define RULE "\u2514\u2500" /* begins a line about what stands above it */
 
 static void style(const struct show_out *o, const char *codes)
 {
@@ -176,7 +174,7 @@ static void style(const struct show_out *o, const char *codes)
         fputs(codes, stdout);
 }
 
-/* The text of a token. A newline is shown and made; no shade reaches beyond it. */
+/* Prints the text of a token. A newline is shown and then printed; no shade reaches beyond it. */
 static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes, const char *shade)
 {
     for (uint64_t at = 0, end; at < bytes; at = end + 1) {
@@ -214,7 +212,7 @@ static bool put_token(const struct show_out *o, const struct show_token *t, cons
 
 #define LINE_COLUMNS 100
 
-/* Without a tokenizer: numbers, in lines of some width. */
+/* Prints numbers, if there is no tokenizer, in lines of some width. */
 static void put_ids(const struct show_out *o, const struct show_row *row, const struct show_stretch *x)
 {
     int column = 0;
@@ -276,7 +274,7 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
     return LEAT_OK;
 }
 
-/* Below the last row; nothing with colours. */
+/* Prints the meaning of the marks below the last row; with colours there are none. */
 static void show_print_legend(const struct show_out *o)
 {
     if (o->rows > 0 && !o->colour)
@@ -341,26 +339,26 @@ const struct show_form show_as_text = { .begin = begin, .row = print_row, .end =
 /* ---- Columns, side by side ---- */
 
 /*
- * One text as several tokenizers cut it, side by side: a column for each, in which the text's lines begin at the same
- * height. A row becomes cells (lines of its column) when it comes; all are printed at the end. Shades and marks are
- * those of show_print.c.
+ * One text as several tokenizers cut it, side by side. Each has a column, in which the text's lines begin at the
+ * same height. A row becomes cells (lines of its column) when it comes; all are printed at the end. Shades and marks
+ * are those of show_print.c.
  */
 
-#define USUAL_PLACES 100u /* of a line where the output is no terminal */
+#define USUAL_PLACES 100u /* width of a line if the output is no terminal */
 #define LEAST_PLACES 18u  /* of a column */
 #define BETWEEN      2u
 
 struct cell {
-    size_t end; /* of its bytes, which begin where the last cell's end */
+    size_t end; /* end of its bytes, which begin where the last cell ends */
     unsigned width;
-    bool last; /* the text's line ends here */
+    bool last; /* true if the text's line ends here */
 };
 
 struct show_column {
     struct buffer bytes; /* of all cells */
     struct cell *cells;
     size_t count, room;
-    unsigned width; /* of the one in progress */
+    unsigned width; /* width of the present cell */
     size_t next;    /* while printing */
     char *name;
 };
@@ -380,7 +378,7 @@ unsigned show_columns_places(size_t count)
 
 /* ---- Filling ---- */
 
-/* What goes on while a row is put: the first error stays. */
+/* The state while a row is put. The first error stays. */
 struct filling {
     struct show_column *column;
     unsigned places;
@@ -415,7 +413,7 @@ static void end_cell(struct filling *f, bool last)
     c->width = 0;
 }
 
-/* One character, or what is shown for it. */
+/* Puts one character, or what is shown for it. */
 static void put_shown(struct filling *f, const char *shown, size_t bytes)
 {
     unsigned width = show_width(shown, bytes);
@@ -541,7 +539,7 @@ static void print_names(const struct show_out *o)
     putchar('\n');
 }
 
-/* The next cell of a column; whether the text's line ends with it. */
+/* Prints the next cell of a column. Returns true if the text's line ends with it. */
 static bool print_cell(struct show_column *c, unsigned *width)
 {
     size_t first = c->next > 0 ? c->cells[c->next - 1].end : 0;
@@ -551,7 +549,7 @@ static bool print_cell(struct show_column *c, unsigned *width)
     return c->cells[c->next++].last;
 }
 
-/* A line of the text: as many cells as the longest column has of it. */
+/* Prints a line of the text: as many cells as the longest column has for it. */
 static void print_line(struct show_out *o, bool *done)
 {
     bool all = false;

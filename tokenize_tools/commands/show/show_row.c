@@ -1,4 +1,4 @@
-/* show_row.c: what stands at the places of a row; see show.h. */
+/* show_row.c: makes rows, and reads the tokens at their places. */
 #include "show.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ void show_token_find(const struct show_words *w, int64_t id, struct show_token *
         };
         return;
     }
-    /* an id that has no text: its number is its name */
+    /* An id without a text is shown by its number. */
     *t = (struct show_token) { .special = true };
     t->bytes = (uint64_t)snprintf(t->name, sizeof t->name, "%s%" PRId64, role, id);
     t->text = t->name;
@@ -80,7 +80,7 @@ void show_row_clear(struct show_row *row)
     row->count = row->room = 0;
 }
 
-/* The part of document `number` that lies in tokens [token, end). */
+/* Adds the part of document `number` that lies in tokens [token, end). */
 static enum leat_status add_document(struct show_row *row, const struct leat_dataset *d, uint64_t number,
                                      uint64_t token, uint64_t end, const struct show_stretch *like,
                                      struct leat_error *err)
@@ -129,13 +129,13 @@ bool show_other_label(const struct show_row *row, uint64_t place)
 /* ---- The tokens of a stretch ---- */
 
 /*
- * The tokens of a stretch, one after another, with characters that several tokens have a part of: the token with the
- * first byte gives the character, and of those after it only what follows the character is theirs. Bytes that make no
- * character stay where they are.
+ * Reading the tokens of a stretch, one after another. If several tokens have parts of a character, the token with
+ * its first byte gets the character, and later ones only what follows it. Bytes that make no character stay where
+ * they are.
  */
 
-/* Returns the byte for which sentencepiece has such a name, <0xE5>; 0: it is another one, or of ASCII, which is no
- * part. */
+/* Returns the byte for which sentencepiece has such a name, as <0xE5>; 0 if it is another token, or a byte of ASCII,
+ * which is never a part of a character. */
 static uint8_t named_byte(const struct show_token *t)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -156,8 +156,8 @@ static const uint8_t *text_of(const struct show_token *t, uint8_t *named, uint64
     return *named ? named : (const uint8_t *)t->text;
 }
 
-/* The token at a place of the stretch or, after its last one, the label of that, if it is shown; false: there is none,
- * or it is special. */
+/* Gets the token at a place of the stretch; after the last place, its label, if that is shown. Returns false if
+ * there is none, or it is special. */
 static bool find_ahead(const struct show_reader *r, uint64_t place, struct show_token *t)
 {
     if (place > r->end || (place == r->end && !show_other_label(r->row, place - 1)))
@@ -166,7 +166,7 @@ static bool find_ahead(const struct show_reader *r, uint64_t place, struct show_
     return !t->special;
 }
 
-/* Returns true if the tokens that come next complete the character of which the first `bytes` are known: then sets
+/* Returns true if the tokens that come next complete the character of which the first `bytes` are known; then sets
  * *size to all of its bytes. */
 static bool complete(const struct show_reader *r, uint8_t character[4], size_t bytes, size_t *size)
 {
@@ -215,7 +215,7 @@ static void take_own_text(struct show_reader *r, struct show_token *t)
         open = 0;
     }
     if (named && taken + open == 0)
-        return; /* it is no part of a character: its name is shown */
+        return; /* it is no part of a character, so its name is shown */
     t->text = named ? "" : t->text + taken;
     t->bytes = bytes - taken - open;
 }
