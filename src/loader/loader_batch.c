@@ -12,7 +12,9 @@ static const struct loader_slot *slot_of(const struct leat_batch *batch)
 
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
 {
-    return row < batch->rows && !loader_forked(slot_of(batch)->loader) ? loader_slot_row(slot_of(batch), row) : NULL;
+    return row < batch->rows && !loader_forked(slot_of(batch)->loader)
+               ? loader_slot_row(&slot_of(batch)->places, &slot_of(batch)->memory, row)
+               : NULL;
 }
 
 /* The name of a wanted output that needs to know documents; NULL: none. */
@@ -47,12 +49,12 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->rows && o->rows < b->rows)
         return status_argument(err, "rows", "outputs of %" PRIu64 " rows are too small for a batch of %u", o->rows,
                                b->rows);
-    if (!o->unshifted != !slot->loader->options.outputs.unshifted)
+    if (!o->unshifted != !slot->loader->shape.options.outputs.unshifted)
         return status_argument(
             err, "unshifted",
             "`unshifted` must be the same in these outputs and in the options that the loader was opened "
             "with, because rows for unshifted labels have their last token among the inputs");
-    if (o->ahead_labels && slot->loader->options.outputs.ahead == 0)
+    if (o->ahead_labels && slot->loader->shape.options.outputs.ahead == 0)
         return status_argument(err, "ahead",
                                "ahead_labels need a loader that has labels ahead: set `ahead` when opening it");
     if (needing && !slot->loader->shape.documents)
@@ -116,7 +118,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
 
     if (s != LEAT_OK)
         return s;
-    if (!l->options.outputs.borrow)
+    if (!l->shape.options.outputs.borrow)
         return status_argument(
             err, "borrow", "the loader cannot lend batches: set `outputs.borrow` and `outputs.wanted` when opening it");
     s = l->device.ops->await(l->device.backend, slot->number, stream, err);
@@ -138,5 +140,5 @@ enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT
         return s;
     state.position = batch->cursor;
     state.damaged = batch->damaged;
-    return leat_plan_state_save(l->plan, &state, text, err);
+    return leat_plan_state_save(l->shape.plan, &state, text, err);
 }

@@ -107,7 +107,7 @@ static const struct field loader_options[] = {
     row(NUMBER, "slots", ring.slots, l->device.memory.slots)                                                           \
     row(NUMBER, "reads_in_flight", io.reads_in_flight, atomic_load(&g->max_in_flight))                                 \
     row(NUMBER, "huge_pages", ring.huge_pages, l->device.memory.huge_pages)                                            \
-    row(NUMBER, "threads", io.threads, l->options.io.threads)                                                          \
+    row(NUMBER, "threads", io.threads, l->shape.options.io.threads)                                                    \
     row(NUMBER, "retries", io.retries, retries_of(l))                                                                  \
     row(NODE, "numa_node", ring.numa_node, l->device.node)                                                             \
     row(NODE, "memory_node", ring.memory_node, loader_forked(l) ? -1 : numa_of_memory(l->device.memory.host))          \
@@ -131,12 +131,12 @@ static const struct field loader_options[] = {
     row(NUMBER, "unpinned", ring.unpinned, l->device.memory.unpinned)                                                  \
     row(NUMBER, "slots_wanted", ring.slots_wanted, l->device.memory.slots_wanted)                                      \
     row(SHARE, "padding_share", padding_share, s.tokens > 0 ? 1 - share(counter_value(&c->inputs), s.tokens) : 0)      \
-    row(NUMBER, "dealt", balance.dealt, counter_value(&l->deal.batches))                                               \
-    row(SHARE, "spread", balance.spread, share(counter_value(&l->deal.last), LOADER_DEAL_ONE))                         \
+    row(NUMBER, "dealt", balance.dealt, counter_value(&l->steps.deal.batches))                                         \
+    row(SHARE, "spread", balance.spread, share(counter_value(&l->steps.deal.last), LOADER_DEAL_ONE))                   \
     row(SHARE, "spread_mean", balance.spread_mean,                                                                     \
-        share(counter_value(&l->deal.spread), s.balance.dealt * LOADER_DEAL_ONE))                                      \
+        share(counter_value(&l->steps.deal.spread), s.balance.dealt * LOADER_DEAL_ONE))                                \
     row(SHARE, "spread_by_chance", balance.spread_by_chance,                                                           \
-        share(counter_value(&l->deal.chance), s.balance.dealt * LOADER_DEAL_ONE))                                      \
+        share(counter_value(&l->steps.deal.chance), s.balance.dealt * LOADER_DEAL_ONE))                                \
     row(CHARS, "engine", io.engine, tell_engines(l, s.io.engine, sizeof s.io.engine))                                  \
     row(CHARS, "device", device.name, l->device.ops->describe(l->device.backend, s.device.name, sizeof s.device.name))
 /* clang-format on */

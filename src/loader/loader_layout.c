@@ -1,19 +1,21 @@
 /*
- * loader_layout.c: how a batch lies in its slot. A row has an input for each prediction, and each of its pieces that
- * has labels of its own one more token. If labels are unshifted, such a token is an input too: models that shift labels
- * themselves find the label of an input at the place after it.
+ * loader_layout.c: the fourth stage, how a batch lies in its slot, in one of three layouts.
  *
- * Rows lie together, `width` tokens each; or apart, where the disk itself writes them: each inside the whole pages
- * around it, because O_DIRECT reads and hashes cover whole pages. The slot then says where each row begins, outputs are
- * made from there, and the CPU copies nothing.
+ * *Together*: each row has `width` tokens, one more than inputs. *Apart*: the disk itself writes the rows, each inside
+ * the whole pages around it, because O_DIRECT reads and hashes cover whole pages. The slot says where each row begins,
+ * outputs are made from there, and the CPU copies nothing. *In pieces*: each piece has labels of its own, and thus one
+ * more token than predictions; rows in segments are pieces whose tokens the row's segments find (loader_segments.h). If
+ * labels are unshifted, a last token is an input too: models that shift labels themselves find the label of an input at
+ * the place after it.
  *
- * The choice is made when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
- * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them.
+ * Rows lie apart if the disk writes nearly all rows of the batch. Rows that come from memory, by a map or the page
+ * cache, must be copied anyway, and are fewer bytes without the pages around them.
  */
 #include <string.h>
 
 #include "base/bytes.h"
-#include "loader.h"
+#include "loader_segments.h"
+#include "ring.h"
 
 /* On a GPU, rows of at least this size lie apart by default: slots grow by at most half, to save a tenth of the CPU
  * time; for 4 KiB rows it would double the memory to save a twentieth. */
@@ -24,25 +26,32 @@
 
 _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spans");
 
+/* What the layouts fill, from what the stages before have found. */
+struct laying {
+    const struct loader_shape *shape;
+    const struct loader_places *places;
+    struct gather_piece *reads;
+    struct loader_memory *m;
+};
+
 /* ---- Sizes ---- */
 
 /* The tokens, and the words of bits, of all rows, if the longest has so many. */
-static bool count_tokens(const struct leat_loader *l, uint64_t width, uint64_t *tokens, uint64_t *words)
+static bool count_tokens(const struct loader_shape *shape, uint64_t width, uint64_t *tokens, uint64_t *words)
 {
     uint64_t all;
 
-    if (!bytes_multiply(width, l->shape.rows, &all) || all > UINT64_MAX / 64)
+    if (!bytes_multiply(width, shape->rows, &all) || all > UINT64_MAX / 64)
         return false;
-    *tokens = loader_tokens_places(l, width, 1);
-    *words =
-        *tokens < all ? *tokens / 64 + l->shape.rows : ((uint64_t)l->shape.max_length + 1 + 63) / 64 * l->shape.rows;
+    *tokens = loader_tokens_places(shape, width, 1);
+    *words = *tokens < all ? *tokens / 64 + shape->rows : ((uint64_t)shape->max_length + 1 + 63) / 64 * shape->rows;
     return true;
 }
 
-static bool size_outputs(struct leat_loader *l, uint64_t numbers)
+static bool size_outputs(struct loader_shape *shape, uint64_t numbers)
 {
-    const struct leat_loader_options *o = &l->options;
-    struct loader_sizes *z = &l->sizes;
+    const struct leat_loader_options *o = &shape->options;
+    struct loader_sizes *z = &shape->sizes;
     uint64_t size = 0, wide;
     bool ok = bytes_multiply(numbers, o->outputs.number_bytes, &wide);
 
@@ -59,11 +68,11 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 }
 
 /* Whether rows of `row_bytes` may lie apart at all. */
-static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
+static bool may_lie_apart(const struct loader_shape *shape, uint64_t row_bytes)
 {
-    if (l->options.io.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.io.engine))
+    if (shape->options.io.apart == LEAT_APART_NEVER || !gather_may_be_direct(shape->options.io.engine))
         return false;
-    return l->options.io.apart == LEAT_APART_ALWAYS || (l->device.ops->apart && row_bytes >= MIN_ROW);
+    return shape->options.io.apart == LEAT_APART_ALWAYS || (shape->device_apart && row_bytes >= MIN_ROW);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -73,105 +82,101 @@ static uint64_t whole_pages(uint64_t bytes)
 
 /* Rows and their mask come last. If rows may lie apart, slots begin at pages, and borrowed outputs take whole pages
  * too. */
-static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes, uint64_t tokens)
+static bool size_tokens(struct loader_shape *shape, uint64_t size, uint64_t row_bytes, uint64_t tokens)
 {
-    struct loader_sizes *z = &l->sizes;
-    uint64_t together = tokens * l->shape.token_width, apart;
-    size_t mask_at; /* in a slot, the mask follows the last row that is there (loader_mask_put()) */
+    struct loader_sizes *z = &shape->sizes;
+    uint64_t together = tokens * shape->token_width, apart;
+    size_t mask_at; /* in a slot, the mask follows the last row that is there (put_mask()) */
 
     z->row_room = 0;
-    if (may_lie_apart(l, row_bytes)) {
+    if (may_lie_apart(shape, row_bytes)) {
         /* a row that begins with the last token of a page */
-        z->row_room = (size_t)whole_pages(GATHER_PAGE - l->shape.token_width + row_bytes);
+        z->row_room = (size_t)whole_pages(GATHER_PAGE - shape->token_width + row_bytes);
         size = whole_pages(size);
-        if (!bytes_multiply(z->row_room, l->shape.rows, &apart))
+        if (!bytes_multiply(z->row_room, shape->rows, &apart))
             return false;
         together = whole_pages(together > apart ? together : apart);
         z->output_bytes = (size_t)whole_pages(z->output_bytes);
     }
     if (!loader_slot_add(&size, together, &z->tokens_at))
         return false;
-    if (l->shape.masks && !loader_slot_add(&size, tokens, &mask_at))
+    if (shape->masks && !loader_slot_add(&size, tokens, &mask_at))
         return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
 }
 
-uint64_t loader_layout_longest(const struct leat_loader *l, uint64_t inputs)
+uint64_t loader_layout_longest(const struct loader_shape *shape, uint64_t inputs)
 {
-    uint64_t align = l->plan->rules.fit[PLAN_FIT_ALIGN], pieces = l->plan->order->own_labels ? l->plan->max_pieces : 1;
+    uint64_t align = shape->plan->rules.fit[PLAN_FIT_ALIGN],
+             pieces = shape->plan->order->own_labels ? shape->plan->max_pieces : 1;
 
-    return l->options.outputs.unshifted ? inputs + pieces * (align > 0 ? align : 1) : inputs;
+    return shape->options.outputs.unshifted ? inputs + pieces * (align > 0 ? align : 1) : inputs;
 }
 
-bool loader_layout_size(struct leat_loader *l)
+bool loader_layout_size(struct loader_shape *shape)
 {
-    bool own = l->plan->order->own_labels;
+    bool own = shape->plan->order->own_labels;
     uint64_t words, size = 0, tokens;
-    uint64_t width = (uint64_t)l->shape.max_length + (own && !l->options.outputs.unshifted ? l->plan->max_pieces : 1);
-    struct loader_sizes *z = &l->sizes;
+    uint64_t width =
+        (uint64_t)shape->max_length + (own && !shape->options.outputs.unshifted ? shape->plan->max_pieces : 1);
+    struct loader_sizes *z = &shape->sizes;
 
-    if (!count_tokens(l, width, &tokens, &words) ||
-        !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->lengths_at) ||
-        !loader_slot_add(&size, l->shape.rows, &z->flags_at) ||
-        !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->sources_at) ||
-        (l->weights.each && !loader_slot_add(&size, 4 * (uint64_t)l->shape.rows, &z->source_weights_at)))
+    if (!count_tokens(shape, width, &tokens, &words) ||
+        !loader_slot_add(&size, 4 * (uint64_t)shape->rows, &z->lengths_at) ||
+        !loader_slot_add(&size, shape->rows, &z->flags_at) ||
+        !loader_slot_add(&size, 4 * (uint64_t)shape->rows, &z->sources_at) ||
+        (shape->weights.each && !loader_slot_add(&size, 4 * (uint64_t)shape->rows, &z->source_weights_at)))
         return false;
-    if (l->shape.segmented) {
+    if (shape->segmented) {
         z->row_room = 0;
-        if ((l->options.outputs.borrow && !size_outputs(l, loader_segments_places(l))) ||
-            !loader_segments_size(l, &size))
+        if ((shape->options.outputs.borrow && !size_outputs(shape, loader_segments_places(shape))) ||
+            !loader_segments_size(shape, &size))
             return false;
         z->slot_bytes = (size_t)size;
         return true;
     }
-    if ((own || may_lie_apart(l, width * l->shape.token_width)) &&
-        !loader_slot_add(&size, 8 * (uint64_t)l->shape.rows, &z->rows_at))
+    if ((own || may_lie_apart(shape, width * shape->token_width)) &&
+        !loader_slot_add(&size, 8 * (uint64_t)shape->rows, &z->rows_at))
         return false;
     z->starts_at = (size_t)size;
-    if (l->shape.documents && !loader_slot_add(&size, 8 * words, &z->starts_at))
+    if (shape->documents && !loader_slot_add(&size, 8 * words, &z->starts_at))
         return false;
-    if (l->shape.documents && l->device.ops->marks &&
+    if (shape->documents && shape->device_marks &&
         (!loader_slot_add(&size, sizeof(struct rows_mark) * words, &z->marks_at) ||
-         !loader_slot_add(&size, sizeof(struct rows_head) * ((uint64_t)l->shape.rows + 1), &z->heads_at)))
+         !loader_slot_add(&size, sizeof(struct rows_head) * ((uint64_t)shape->rows + 1), &z->heads_at)))
         return false;
-    return (!l->options.outputs.borrow || size_outputs(l, loader_tokens_places(l, l->shape.max_length, 1))) &&
-           size_tokens(l, size, width * l->shape.token_width, tokens);
+    return (!shape->options.outputs.borrow || size_outputs(shape, loader_tokens_places(shape, shape->max_length, 1))) &&
+           size_tokens(shape, size, width * shape->token_width, tokens);
 }
 
 /* ---- One batch ---- */
 
-static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
+static bool lies_apart(const struct laying *y, struct gather *g)
 {
-    loader_slot_fill(l, to, tokens, l->shape.pad);
-}
-
-static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
-{
-    uint32_t direct = 0;
+    uint32_t filled = y->places->step.filled, direct = 0;
 
     /* the pages around several pieces do not join to one row */
-    if (l->sizes.row_room == 0 || slot->first_piece[slot->places] != slot->places)
+    if (y->shape->sizes.row_room == 0 || y->places->first[filled] != filled)
         return false;
-    for (uint32_t i = 0; i < slot->places; i++)
-        direct += gather_is_direct(&l->gather, loader_file_of(l, &slot->pieces[i]));
-    return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
+    for (uint32_t i = 0; i < filled; i++)
+        direct += gather_is_direct(g, y->reads[i].file);
+    return direct > 0 && direct >= filled - filled / COPIED_SHARE;
 }
 
-static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
+/* Says where everything is that comes before the tokens, and writes what rows are. */
+static void put_head(const struct laying *y)
 {
-    const struct loader_sizes *z = &l->sizes;
-    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = slot->batch.length;
+    const struct loader_shape *shape = y->shape;
+    const struct loader_sizes *z = &shape->sizes;
+    uint32_t rows = y->places->step.rows, filled = y->places->step.filled;
+    uint32_t width = y->places->segments ? 0 : y->places->length + 1;
+    uint32_t *lengths = (uint32_t *)(void *)(y->m->base + z->lengths_at);
 
-    for (uint32_t i = 0; i < rows; i++)
-        lengths[i] = i < slot->places ? loader_pieces_inputs(l, slot, i) : 0;
-    memset(slot->memory + z->flags_at, 0, rows);
-    memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
-    loader_sources_put(l, slot, rows);
-    slot->layout = (struct rows_layout) { .rows = rows,
-                                          .width = longest + 1,
-                                          .token_width = l->shape.token_width,
-                                          .start_words = l->shape.documents ? (longest + 1 + 63) / 64 : 0,
+    y->m->layout = (struct rows_layout) { .rows = rows,
+                                          .width = width,
+                                          .token_width = shape->token_width,
+                                          .start_words = shape->documents ? (width + 63) / 64 : 0,
                                           .tokens_at = z->tokens_at,
                                           .lengths_at = z->lengths_at,
                                           .flags_at = z->flags_at,
@@ -180,128 +185,136 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .source_weights_at = z->source_weights_at,
                                           .marks_at = z->marks_at,
                                           .heads_at = z->heads_at,
-                                          .own_labels = l->plan->order->own_labels && !l->options.outputs.unshifted };
-    slot->batch.rows = rows;
-    slot->batch.width = longest + 1;
-    slot->batch.whole_length = longest;
+                                          .own_labels = shape->plan->order->own_labels && !y->places->segments &&
+                                                        !shape->options.outputs.unshifted };
+    for (uint32_t i = 0; i < rows; i++)
+        lengths[i] = y->places->segments ? loader_segments_inputs(y->places->segments, i)
+                     : i < filled        ? loader_places_inputs(shape, y->places, i)
+                                         : 0;
+    memset(y->m->base + z->flags_at, 0, rows);
+    memset(y->m->base + z->flags_at + filled, LEAT_ROW_PADDED, rows - filled);
+    for (uint32_t i = filled; i < rows && y->m->layout.start_words > 0; i++)
+        loader_documents_clear(y->m, i);
+    loader_sources_put(shape, &y->places->step, y->m);
 }
 
-/* Makes the read of a piece; gather_begin() fills in the rest. */
-static void set_read(const struct leat_loader *l, struct gather_piece *read, const struct leat_piece *p, uint8_t *to,
-                     uint8_t *span)
+static void put_together(const struct laying *y)
 {
-    read->file = loader_file_of(l, p);
-    read->offset = p->offset * l->shape.token_width;
-    read->bytes = (uint64_t)p->count * l->shape.token_width;
-    read->to = to;
-    read->span = span;
-}
+    uint64_t token_width = y->shape->token_width, width = y->m->layout.width;
+    uint8_t *row = y->m->base + y->m->layout.tokens_at;
 
-static void put_together(struct leat_loader *l, struct loader_slot *slot)
-{
-    uint64_t row_bytes = (uint64_t)slot->layout.width * l->shape.token_width;
-    uint8_t *tokens = slot->memory + slot->layout.tokens_at;
-    uint32_t k = 0;
+    for (uint32_t i = 0, k = 0; i < y->places->step.rows; i++, row += width * token_width) {
+        uint64_t has = i < y->places->step.filled ? y->places->step.samples[i].tokens : 0;
 
-    for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        uint64_t has = i < slot->places ? slot->samples[i].tokens : 0;
-        uint8_t *row = tokens + i * row_bytes;
-
-        if (has < slot->layout.width)
-            fill_pad(l, row + has * l->shape.token_width, slot->layout.width - has);
-        for (; i < slot->places && k < slot->first_piece[i + 1]; k++)
-            set_read(l, &slot->reads[k], &slot->pieces[k], row + (uint64_t)slot->pieces[k].at * l->shape.token_width,
-                     NULL);
+        if (has < width)
+            loader_slot_fill(y->shape, row + has * token_width, width - has, y->shape->pad);
+        for (; i < y->places->step.filled && k < y->places->first[i + 1]; k++)
+            y->reads[k].to = row + y->places->pieces[k].at * token_width;
     }
-    slot->batch.tokens = tokens;
-    slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
+    y->m->bytes = (size_t)(row - y->m->base);
 }
 
-/* A row's pieces, one after another, each with padding for its gap, which the mask takes the loss of
- * (loader_pieces.c). A row without tokens takes one. */
-static void put_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+/* Rows of pieces that have labels of their own, one after another, each piece with padding for its gap, which the mask
+ * takes the loss of (loader_places.c). A row without tokens takes one. */
+static void put_pieces(const struct laying *y)
 {
-    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at);
-    uint32_t end = row < slot->places ? slot->first_piece[row + 1] : 0, gap;
+    uint64_t *begins = (uint64_t *)(void *)(y->m->base + y->shape->sizes.rows_at), token_width = y->shape->token_width;
+    uint8_t *to = y->m->base + y->m->layout.tokens_at;
 
-    begins[row] = slot->bytes;
-    if (row >= slot->places || slot->samples[row].tokens == 0) {
-        fill_pad(l, slot->memory + slot->bytes, 1);
-        slot->bytes += l->shape.token_width;
-    }
-    for (uint32_t k = row < slot->places ? slot->first_piece[row] : 0; k < end; k++) {
-        set_read(l, &slot->reads[k], &slot->pieces[k], slot->memory + slot->bytes, NULL);
-        slot->bytes += (uint64_t)slot->pieces[k].count * l->shape.token_width;
-        gap = loader_pieces_gap(l, &slot->pieces[k]);
-        fill_pad(l, slot->memory + slot->bytes, gap);
-        slot->bytes += (uint64_t)gap * l->shape.token_width;
-    }
-}
+    y->m->layout.rows_at = y->shape->sizes.rows_at;
+    for (uint32_t i = 0, k = 0; i < y->places->step.rows; i++) {
+        bool filled = i < y->places->step.filled;
 
-/* Rows of pieces that have labels of their own: row after row. */
-static void put_pieces(struct leat_loader *l, struct loader_slot *slot)
-{
-    slot->bytes = l->sizes.tokens_at;
-    for (uint32_t i = 0; i < slot->batch.rows; i++)
-        put_row(l, slot, i);
-    slot->layout.rows_at = l->sizes.rows_at;
-    slot->batch.tokens = NULL;
-}
-
-/* Rows without tokens share one place with one end token; *at is set to it when first needed. */
-static uint64_t put_nothing(const struct leat_loader *l, struct loader_slot *slot, uint64_t *nothing, uint64_t *at)
-{
-    if (*nothing == 0) {
-        fill_pad(l, slot->memory + *at, 1);
-        *nothing = *at;
-        *at += GATHER_PAGE;
-    }
-    return *nothing;
-}
-
-/* After a row lies whatever follows it in its file; no output looks there. */
-static void put_apart(struct leat_loader *l, struct loader_slot *slot)
-{
-    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at, nothing = 0;
-
-    for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        const struct leat_piece *p = i < slot->places ? &slot->pieces[i] : NULL;
-        uint64_t in_page = p ? p->offset * l->shape.token_width % GATHER_PAGE : 0, from = at;
-
-        if (p && p->count > 0) {
-            begins[i] = at + in_page;
-            at += whole_pages(in_page + (uint64_t)p->count * l->shape.token_width);
-        } else {
-            begins[i] = put_nothing(l, slot, &nothing, &at);
+        begins[i] = (uint64_t)(to - y->m->base);
+        if (!filled || y->places->step.samples[i].tokens == 0) {
+            loader_slot_fill(y->shape, to, 1, y->shape->pad);
+            to += token_width;
         }
-        if (p)
-            set_read(l, &slot->reads[i], p, slot->memory + begins[i], p->count > 0 ? slot->memory + from : NULL);
+        for (; filled && k < y->places->first[i + 1]; k++) {
+            uint32_t gap = loader_places_gap(y->shape, &y->places->pieces[k]);
+
+            y->reads[k].to = to;
+            to += y->reads[k].bytes;
+            loader_slot_fill(y->shape, to, gap, y->shape->pad);
+            to += gap * token_width;
+        }
     }
-    slot->layout.rows_at = l->sizes.rows_at;
-    slot->batch.tokens = NULL;
-    slot->bytes = at;
+    y->m->bytes = (size_t)(to - y->m->base);
 }
 
-void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
+/* After a row lies whatever follows it in its file; no output looks there. Rows without tokens share one place with one
+ * end token. */
+static void put_apart(const struct laying *y)
 {
-    lay_out(l, slot, rows);
-    slot->job.count = slot->first_piece[slot->places];
-    if (lies_apart(l, slot))
-        put_apart(l, slot);
-    else if (l->plan->order->own_labels)
-        put_pieces(l, slot);
-    else
-        put_together(l, slot);
-    if (l->shape.masks)
-        loader_mask_put(l, slot);
+    uint64_t *begins = (uint64_t *)(void *)(y->m->base + y->shape->sizes.rows_at), nothing = 0,
+             at = y->m->layout.tokens_at;
+
+    y->m->layout.rows_at = y->shape->sizes.rows_at;
+    for (uint32_t i = 0; i < y->places->step.rows; i++) {
+        struct gather_piece *read = i < y->places->step.filled ? &y->reads[i] : NULL;
+        uint64_t in_page = read ? read->offset % GATHER_PAGE : 0;
+
+        if (read && read->bytes > 0) {
+            begins[i] = at + in_page;
+            read->span = y->m->base + at;
+            at += whole_pages(in_page + read->bytes);
+        } else {
+            if (nothing == 0) {
+                loader_slot_fill(y->shape, y->m->base + at, 1, y->shape->pad);
+                nothing = at;
+                at += GATHER_PAGE;
+            }
+            begins[i] = nothing;
+        }
+        if (read)
+            read->to = y->m->base + begins[i];
+    }
+    y->m->bytes = at;
 }
 
-void loader_layout_clear(const struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+/* The mask follows the rows, each as wide as the longest. */
+static void put_mask(const struct laying *y)
 {
-    if (slot->layout.segments_at) {
-        loader_segments_clear(l, slot, row);
+    uint64_t width = 0, tokens;
+
+    for (uint32_t i = 0; i < y->places->step.filled; i++) {
+        tokens = loader_places_tokens(y->shape, y->places, i);
+        width = tokens > width ? tokens : width;
+    }
+    y->m->layout.masks_at = y->m->bytes;
+    y->m->layout.mask_width = (uint32_t)width;
+    y->m->bytes += (size_t)(y->places->step.rows * width);
+}
+
+void loader_layout_begin(const struct loader_shape *shape, struct gather *g, const struct loader_places *places,
+                         struct loader_reads *reads, struct loader_memory *m)
+{
+    const struct laying y = { shape, places, reads->job.pieces, m };
+
+    put_head(&y);
+    if (places->segments) {
+        loader_segments_lay(shape, places, m);
         return;
     }
-    fill_pad(l, slot->memory + (loader_slot_row(slot, row) - slot->memory),
-             slot->layout.rows_at ? loader_pieces_tokens(l, slot, row) : slot->layout.width);
+    if (lies_apart(&y, g))
+        put_apart(&y);
+    else if (shape->plan->order->own_labels)
+        put_pieces(&y);
+    else
+        put_together(&y);
+    if (shape->masks)
+        put_mask(&y);
+}
+
+void loader_layout_clear(const struct loader_shape *shape, const struct loader_places *places,
+                         const struct loader_memory *m, uint32_t row)
+{
+    const struct loader_segments *x = places->segments;
+    uint64_t tokens = x                   ? x->rows[row + 1].token - x->rows[row].token
+                      : m->layout.rows_at ? loader_places_tokens(shape, places, row)
+                                          : m->layout.width;
+
+    loader_slot_fill(shape, loader_slot_row(places, m, row), tokens, shape->pad);
+    if (m->layout.start_words > 0)
+        loader_documents_clear(m, row);
 }

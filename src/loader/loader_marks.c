@@ -1,8 +1,8 @@
 /*
- * loader_marks.c: what is known of the tokens of rows: where documents begin, and which tokens have no loss, by the
- * masks of datasets and plans (leat_plan_mask()) and by the loader's options (struct leat_loader_outputs).
+ * loader_marks.c: the fifth stage, when the tokens have come: where documents begin in rows, and which tokens have no
+ * loss, by the masks of datasets and plans (leat_plan_mask()) and by the loader's options (struct leat_loader_outputs).
  *
- * Both are found when the tokens have come. Starts become bits before the rows, from the starts of the documents in and
+ * Starts become bits before the rows, from the starts of the documents in and
  * near them. Masks are few bytes, and come through the page cache, whatever reads the tokens; they follow the tokens in
  * the slot, so that one copy brings both to a device. Gaps in rows of whole documents have no loss (struct leat_piece):
  * a mask of 0. Options clear the mask of what they name, so that host and GPU follow.
@@ -11,16 +11,16 @@
 
 #include "base/status.h"
 #include "dataset/part_index.h"
-#include "loader.h"
+#include "loader_stages.h"
 
 #define STARTS_AT_ONCE 256u
 
 /* ---- Documents ---- */
 
-uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
+uint64_t *loader_documents_clear(const struct loader_memory *m, uint32_t row)
 {
-    const struct rows_layout *y = &slot->layout;
-    uint64_t *words = (uint64_t *)(void *)(slot->memory + y->starts_at) + (size_t)row * y->start_words;
+    const struct rows_layout *y = &m->layout;
+    uint64_t *words = (uint64_t *)(void *)(m->base + y->starts_at) + (size_t)row * y->start_words;
 
     memset(words, 0, y->start_words * sizeof *words);
     words[0] = 1;
@@ -28,10 +28,10 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
 }
 
 /* Sets the bits of one piece, from place `place` of a row on. */
-static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_piece *piece, uint32_t place,
+static enum leat_status find_in_piece(const struct loader_shape *shape, const struct leat_piece *piece, uint32_t place,
                                       uint64_t *words, struct leat_error *err)
 {
-    struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
+    struct part *p = dataset_part(shape->plan->sources[piece->source].dataset, piece->part);
     uint64_t from, to, starts[STARTS_AT_ONCE];
     enum leat_status s = part_documents_near(p, piece->offset, piece->offset + piece->count, &from, &to, err);
 
@@ -50,24 +50,24 @@ static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_p
     return s;
 }
 
-enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
-                                       struct leat_error *err)
+static enum leat_status find_documents(const struct loader_shape *shape, const struct loader_places *places,
+                                       const struct loader_memory *m, uint32_t row, struct leat_error *err)
 {
-    uint64_t *words = loader_documents_clear(slot, row);
+    uint64_t *words = loader_documents_clear(m, row);
     enum leat_status s = LEAT_OK;
     uint32_t tokens = 0;
 
-    for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
-        const struct leat_piece *piece = &slot->pieces[k];
-        uint32_t at = l->options.outputs.unshifted ? tokens : piece->at;
+    for (uint32_t k = places->first[row]; s == LEAT_OK && k < places->first[row + 1]; k++) {
+        const struct leat_piece *piece = &places->pieces[k];
+        uint32_t at = shape->options.outputs.unshifted ? tokens : piece->at;
 
-        tokens += piece->count + loader_pieces_gap(l, piece);
+        tokens += piece->count + loader_places_gap(shape, piece);
         if (piece->count == 0)
             continue;
         /* a piece starts a new document in its row, even if it begins inside a document */
         words[at / 64] |= (uint64_t)1 << at % 64;
         if (piece->document == LEAT_NONE)
-            s = find_in_piece(l, piece, at, words, err);
+            s = find_in_piece(shape, piece, at, words, err);
     }
     return s;
 }
@@ -80,13 +80,14 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 
 #define REGION ((uint64_t)1 << 20) /* tokens */
 
-static void announce_starts(struct leat_loader *l, const struct leat_piece *piece, struct part *p)
+static void announce_starts(uint64_t announced[LOADER_ANNOUNCED], uint32_t file, const struct leat_piece *piece,
+                            struct part *p)
 {
     uint64_t last = (piece->offset + piece->count - 1) / REGION;
 
     for (uint64_t at = piece->offset / REGION; at <= last; at++) {
-        uint64_t number = ((uint64_t)loader_file_of(l, piece) << 40 | at) + 1; /* 0: nothing was announced */
-        uint64_t *seen = &l->announced[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
+        uint64_t number = ((uint64_t)file << 40 | at) + 1; /* 0: nothing was announced */
+        uint64_t *seen = &announced[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
 
         if (*seen == number)
             continue;
@@ -95,88 +96,89 @@ static void announce_starts(struct leat_loader *l, const struct leat_piece *piec
     }
 }
 
-void loader_index_announce(struct leat_loader *l, const struct loader_slot *slot)
+void loader_index_announce(const struct loader_shape *shape, uint64_t announced[LOADER_ANNOUNCED],
+                           const struct loader_places *places)
 {
-    bool starts = l->shape.documents || l->shape.segmented;
-    uint32_t count = starts || l->plan->masks ? slot->first_piece[slot->places] : 0;
+    bool starts = shape->documents || shape->segmented;
+    uint32_t count = starts || shape->plan->masks ? places->first[places->step.filled] : 0;
 
     for (uint32_t k = 0; k < count; k++) {
-        const struct leat_piece *piece = &slot->pieces[k];
-        struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
+        const struct leat_piece *piece = &places->pieces[k];
+        struct part *p = dataset_part(shape->plan->sources[piece->source].dataset, piece->part);
 
         if (starts && piece->count > 0 && piece->document == LEAT_NONE)
-            announce_starts(l, piece, p);
-        if (l->plan->masks)
+            announce_starts(announced, shape->first_file[piece->source] + piece->part, piece, p);
+        if (shape->plan->masks)
             part_index_announce_mask(p, piece->offset, piece->offset + piece->count);
     }
 }
 
 /* ---- Loss ---- */
 
-enum leat_status loader_loss_open(struct leat_loader *l, struct leat_error *err)
+enum leat_status loader_loss_open(struct loader_shape *shape, struct leat_error *err)
 {
-    const struct leat_loader_outputs *o = &l->options.outputs;
+    const struct leat_loader_outputs *o = &shape->options.outputs;
     struct leat_info info = LEAT_INFO_INIT;
 
-    leat_dataset_info(l->plan->sources[0].dataset, &info);
-    l->shape.ignored = o->ignore_index != 0 ? o->ignore_index : -100;
-    l->shape.begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
-    if (l->shape.ignored >= 0)
+    leat_dataset_info(shape->plan->sources[0].dataset, &info);
+    shape->ignored = o->ignore_index != 0 ? o->ignore_index : -100;
+    shape->begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
+    if (shape->ignored >= 0)
         return status_argument(err, "ignore_index", "ignore_index must be below 0, not %d: other numbers are tokens",
-                               (int)l->shape.ignored);
+                               (int)shape->ignored);
     if (o->mask_begin && info.begin_token == LEAT_NONE)
         return status_argument(err, "mask_begin", "the datasets have no begin token: leave mask_begin out");
-    l->shape.masks |= o->mask_row_first || o->mask_begin;
+    shape->masks |= o->mask_row_first || o->mask_begin;
     return LEAT_OK;
 }
 
-static uint32_t token_at(const struct leat_loader *l, const uint8_t *tokens, uint64_t i)
+static uint32_t token_at(const struct loader_shape *shape, const uint8_t *tokens, uint64_t i)
 {
-    const uint8_t *p = tokens + i * l->shape.token_width;
+    const uint8_t *p = tokens + i * shape->token_width;
     uint32_t t = p[0] | (uint32_t)p[1] << 8;
 
-    return l->shape.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return shape->token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-void loader_loss_tokens(const struct leat_loader *l, const uint8_t *tokens, uint64_t count, uint64_t second,
+void loader_loss_tokens(const struct loader_shape *shape, const uint8_t *tokens, uint64_t count, uint64_t second,
                         uint8_t *mask)
 {
-    if (l->options.outputs.mask_row_first && second < count)
+    if (shape->options.outputs.mask_row_first && second < count)
         mask[second] = 0;
-    for (uint64_t i = 0; l->shape.begin_token != LEAT_NONE && i < count; i++)
-        if (token_at(l, tokens, i) == l->shape.begin_token)
+    for (uint64_t i = 0; shape->begin_token != LEAT_NONE && i < count; i++)
+        if (token_at(shape, tokens, i) == shape->begin_token)
             mask[i] = 0;
 }
 
 /* ---- Masks ---- */
 
-void loader_mask_put(const struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status find_mask(const struct loader_shape *shape, const struct loader_places *places,
+                                  const struct loader_memory *m, uint32_t row, struct leat_error *err)
 {
-    uint64_t width = 0;
-
-    for (uint32_t i = 0; i < slot->places; i++)
-        if (loader_pieces_tokens(l, slot, i) > width)
-            width = loader_pieces_tokens(l, slot, i);
-    slot->layout.masks_at = slot->bytes;
-    slot->layout.mask_width = (uint32_t)width;
-    slot->bytes += (size_t)(slot->batch.rows * width);
-}
-
-enum leat_status loader_mask_row(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
-                                 struct leat_error *err)
-{
-    uint8_t *mask = slot->memory + slot->layout.masks_at + (size_t)row * slot->layout.mask_width, *to = mask;
+    uint8_t *mask = m->base + m->layout.masks_at + (size_t)row * m->layout.mask_width, *to = mask;
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
-        const struct leat_piece *p = &slot->pieces[k];
-        uint64_t gap = loader_pieces_gap(l, p);
+    for (uint32_t k = places->first[row]; s == LEAT_OK && k < places->first[row + 1]; k++) {
+        const struct leat_piece *p = &places->pieces[k];
+        uint64_t gap = loader_places_gap(shape, p);
 
-        s = leat_plan_mask(l->plan, slot->samples[row].number, p, 0, p->count, to, err);
+        s = leat_plan_mask(shape->plan, places->step.samples[row].number, p, 0, p->count, to, err);
         memset(to + p->count, 0, gap);
         to += p->count + gap;
     }
     if (s == LEAT_OK)
-        loader_loss_tokens(l, loader_slot_row(slot, row), loader_pieces_tokens(l, slot, row), 1, mask);
+        loader_loss_tokens(shape, loader_slot_row(places, m, row), (uint64_t)(to - mask), 1, mask);
     return s;
+}
+
+enum leat_status loader_marks_find(const struct loader_shape *shape, const struct loader_places *places,
+                                   const struct loader_memory *m, uint32_t row, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (loader_slot_damaged(m, row))
+        return LEAT_OK;
+    if (shape->documents)
+        s = find_documents(shape, places, m, row, err);
+    return s == LEAT_OK && shape->masks ? find_mask(shape, places, m, row, err) : s;
 }

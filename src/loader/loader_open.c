@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "loader.h"
 #include "loader_fields.h"
+#include "loader_segments.h"
 
 #define STACK        ((size_t)256 << 10)
 #define MIN_SLOTS    4u
@@ -88,14 +89,15 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
 
 static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err)
 {
+    const struct leat_loader_options *o = &l->shape.options;
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
     enum leat_status s;
 
-    l->stage.position = l->options.position;
-    if (l->options.state) {
-        uint64_t bytes = l->options.state_bytes > 0 ? l->options.state_bytes : strlen(l->options.state);
+    l->stage.position = o->position;
+    if (o->state) {
+        uint64_t bytes = o->state_bytes > 0 ? o->state_bytes : strlen(o->state);
 
-        s = leat_plan_state_load(l->plan, l->options.state, bytes, &state, err);
+        s = leat_plan_state_load(l->shape.plan, o->state, bytes, &state, err);
         if (s != LEAT_OK)
             return s;
         l->stage.position = state.position;
@@ -107,50 +109,50 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
     return LEAT_OK;
 }
 
-static enum leat_status set_length(struct leat_loader *l, uint64_t inputs, struct leat_error *err)
+static enum leat_status set_length(struct loader_shape *shape, uint64_t inputs, struct leat_error *err)
 {
-    uint64_t longest = loader_layout_longest(l, inputs);
+    uint64_t longest = loader_layout_longest(shape, inputs);
 
-    if (l->shape.segmented)
-        longest = loader_segments_length(l, longest);
+    if (shape->segmented)
+        longest = loader_segments_length(shape, longest);
     if (longest > UINT32_MAX / 2)
         return status_argument(err, "plan", "rows of up to %" PRIu64 " inputs are too long; the limit is 2^31 - 1",
                                longest);
-    l->shape.whole_length = (uint32_t)longest;
-    l->shape.max_length = (uint32_t)(longest / l->options.slice.count);
+    shape->whole_length = (uint32_t)longest;
+    shape->max_length = (uint32_t)(longest / shape->options.slice.count);
     return LEAT_OK;
 }
 
-enum leat_status loader_take_plan(struct leat_loader *l, struct leat_error *err)
+enum leat_status loader_take_plan(struct loader_shape *shape, struct leat_error *err)
 {
-    const struct leat_loader_options *o = &l->options;
+    const struct leat_loader_options *o = &shape->options;
     struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     enum leat_status s = LEAT_OK;
 
-    leat_plan_info(l->plan, &plan);
-    l->shape.positions = plan.positions;
-    leat_dataset_info(l->plan->sources[0].dataset, &info);
-    l->shape.token_width = info.token_width;
-    l->shape.pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
-    l->shape.narrow = info.vocabulary <= (uint64_t)1 << 31;
-    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !l->shape.narrow)
+    leat_plan_info(shape->plan, &plan);
+    shape->positions = plan.positions;
+    leat_dataset_info(shape->plan->sources[0].dataset, &info);
+    shape->token_width = info.token_width;
+    shape->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
+    shape->narrow = info.vocabulary <= (uint64_t)1 << 31;
+    if (o->outputs.borrow && o->outputs.number_bytes == 4 && !shape->narrow)
         return status_argument(err, "number_bytes",
                                "ids of a vocabulary of %" PRIu64 " entries do not fit into 4 signed bytes",
                                info.vocabulary);
-    l->shape.documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || l->plan->order->own_labels;
-    for (uint64_t i = 0; s == LEAT_OK && l->shape.documents && i < l->plan->rules.source_count; i++)
-        s = dataset_need_documents(l->plan->sources[i].dataset, err);
+    shape->documents = o->outputs.wanted & NEEDS_DOCUMENTS || o->outputs.mask_first || shape->plan->order->own_labels;
+    for (uint64_t i = 0; s == LEAT_OK && shape->documents && i < shape->plan->rules.source_count; i++)
+        s = dataset_need_documents(shape->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
-    l->shape.masks = l->plan->masks;
+    shape->masks = shape->plan->masks;
     /* as an unshifted label, it would be predicted by the end of another document, to which such a row does not
      * connect it */
-    l->shape.masks_first = l->plan->order->own_labels && o->outputs.unshifted;
-    l->shape.segmented = loader_segments_needed(l);
-    if (l->shape.segmented) /* the CPU copies what is needed of the rows */
-        s = loader_segments_check(l, l->plan, err);
-    return s == LEAT_OK ? set_length(l, plan.max_seq_len, err) : s;
+    shape->masks_first = shape->plan->order->own_labels && o->outputs.unshifted;
+    shape->segmented = o->slice.count > 1 || o->outputs.ahead > 0 || plan_row_changes(shape->plan);
+    if (shape->segmented) /* the CPU copies what is needed of the rows */
+        s = loader_segments_check(shape, err);
+    return s == LEAT_OK ? set_length(shape, plan.max_seq_len, err) : s;
 }
 
 static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
@@ -164,7 +166,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                                         OPTIONS_RESERVED(leat_loader_options, slice.reserved_flags),
                                                         OPTIONS_RESERVED(leat_loader_options, slice.reserved),
                                                         { 0, 0 } };
-    struct leat_loader_options *o = &l->options;
+    struct leat_loader_options *o = &l->shape.options;
     uint64_t rows;
     enum leat_status s;
 
@@ -175,18 +177,15 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
-        s = leat_plan_rank_rows(l->plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? o->ranks.world : o->batch,
+        s = leat_plan_rank_rows(l->shape.plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0 ? o->ranks.world : o->batch,
                                 o->ranks.rank, o->ranks.world, &l->shape.first_row, &rows, err);
     if (s == LEAT_OK)
-        s = loader_tokens_open(l, &rows, err);
+        s = loader_steps_open(&l->shape, &l->steps, &rows, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
         return s;
     l->shape.rows = (uint32_t)rows;
-    s = loader_deal_open(l, err);
-    if (s != LEAT_OK)
-        return s;
     o->slice.count += o->slice.count == 0;
     atomic_store(&l->consumer.cursor, l->stage.position);
     l->consumer.damaged = l->stage.damaged;
@@ -200,9 +199,11 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                             status_set(err, LEAT_E_UNSUPPORTED,
                                        "this build has no device %.100s; \"host\" always works", o->device.name),
                             "device");
-    s = loader_take_plan(l, err);
+    l->shape.device_apart = l->device.ops->apart;
+    l->shape.device_marks = l->device.ops->marks;
+    s = loader_take_plan(&l->shape, err);
     if (s == LEAT_OK)
-        s = loader_loss_open(l, err);
+        s = loader_loss_open(&l->shape, err);
     if (l->shape.segmented)
         o->io.apart = LEAT_APART_NEVER;
     return s == LEAT_OK ? loader_sources_open(l, err) : s;
@@ -213,7 +214,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 /* How many slots: enough to keep a disk busy and to cover a late consumer, as far as memory allows. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
-    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.io.memory, fit, slots;
+    uint64_t each = (uint64_t)l->shape.sizes.slot_bytes + l->shape.sizes.output_bytes, max = l->shape.options.io.memory,
+             fit, slots;
     uint64_t free = max ? 0 : memory_left(), on_device = max ? 0 : l->device.ops->room(l->device.backend);
 
     if (free > on_device)
@@ -223,15 +225,15 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     else if (max == 0)
         max = free / MEMORY_SHARE > MIN_SLOTS * each ? free / MEMORY_SHARE : free / 2;
     fit = max / each;
-    slots = l->options.io.slots ? l->options.io.slots : USUAL_SLOTS;
-    if (!l->options.io.slots && slots * l->shape.rows < ROWS_AHEAD) {
+    slots = l->shape.options.io.slots ? l->shape.options.io.slots : USUAL_SLOTS;
+    if (!l->shape.options.io.slots && slots * l->shape.rows < ROWS_AHEAD) {
         slots = bytes_divide_up(ROWS_AHEAD, l->shape.rows);
         if (slots > RING_MAX)
             slots = RING_MAX;
         while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
             slots--;
     }
-    if (l->options.io.memory > 0 || !l->options.io.slots)
+    if (l->shape.options.io.memory > 0 || !l->shape.options.io.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
         return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY, NULL,
@@ -239,8 +241,8 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
                                "; use fewer rows per batch, or allow more memory",
                                each, max);
     l->device.memory.slots = (unsigned)slots;
-    l->device.memory.slot_bytes = l->sizes.slot_bytes;
-    l->device.memory.output_bytes = l->sizes.output_bytes;
+    l->device.memory.slot_bytes = l->shape.sizes.slot_bytes;
+    l->device.memory.output_bytes = l->shape.sizes.output_bytes;
     return LEAT_OK;
 }
 
@@ -249,10 +251,10 @@ static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
 {
     enum leat_status s = choose_slots(l, err);
 
-    if (s == LEAT_OK || l->sizes.row_room == 0)
+    if (s == LEAT_OK || l->shape.sizes.row_room == 0)
         return s;
-    l->options.io.apart = LEAT_APART_NEVER;
-    return loader_layout_size(l) ? choose_slots(l, err) : s;
+    l->shape.options.io.apart = LEAT_APART_NEVER;
+    return loader_layout_size(&l->shape) ? choose_slots(l, err) : s;
 }
 
 /* ---- Slots ---- */
@@ -265,28 +267,23 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
     if (!l->slots)
         return status_no_memory(err, l->device.memory.slots * sizeof *l->slots);
     ring_init(&l->ring, l->device.memory.slots);
+    l->steps.slots = l->device.memory.slots;
     for (unsigned i = 0; i < l->device.memory.slots; i++) {
         struct loader_slot *slot = &l->slots[i];
 
         slot->loader = l;
         slot->number = i;
-        slot->memory = l->device.memory.host + i * l->device.memory.stride;
-        slot->samples = calloc(l->shape.rows, sizeof *slot->samples);
-        slot->first_piece = calloc((size_t)l->shape.rows + 1, sizeof *slot->first_piece);
+        slot->memory.base = l->device.memory.host + i * l->device.memory.stride;
         slot->learned = calloc(l->shape.rows, sizeof *slot->learned);
-        if (!slot->samples || !slot->first_piece || !slot->learned)
-            return status_no_memory(err, l->shape.rows * sizeof *slot->samples);
-        s = loader_pieces_room(slot, l->shape.rows, err);
-        if (s == LEAT_OK && l->shape.segmented)
-            s = loader_segments_open(l, slot, err);
+        s = loader_places_open(&l->shape, &slot->places, &slot->reads, err);
+        if (s == LEAT_OK && !slot->learned)
+            s = status_no_memory(err, l->shape.rows * sizeof *slot->learned);
         if (s != LEAT_OK)
             return s;
-        if (!l->shape.segmented)
-            slot->first_read = slot->first_piece;
         slot->batch.token_width = l->shape.token_width;
-        slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
-        slot->batch.flags = slot->memory + l->sizes.flags_at;
-        slot->batch.samples = slot->samples;
+        slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory.base + l->shape.sizes.lengths_at);
+        slot->batch.flags = slot->memory.base + l->shape.sizes.flags_at;
+        slot->batch.samples = slot->places.step.samples;
     }
     return LEAT_OK;
 }
@@ -298,8 +295,8 @@ enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *
 {
     int r = 0;
 
-    if (l->options.io.threads > 1)
-        r = gather_share(&l->gather, l->options.io.threads - 1, l->device.node);
+    if (l->shape.options.io.threads > 1)
+        r = gather_share(&l->gather, l->shape.options.io.threads - 1, l->device.node);
     if (r == 0)
         r = thread_start(&l->thread.id, STACK, loader_stage_run, l);
     if (r != 0)
@@ -314,10 +311,10 @@ enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g
                                    struct leat_error *err)
 {
     enum leat_status s =
-        gather_open(g, plan, l->options.io.engine, l->options.io.verify, l->options.io.threads > 0,
-                    ((uint64_t)l->shape.whole_length + 1 + l->options.outputs.ahead) * l->shape.token_width, err);
+        gather_open(g, plan, l->shape.options.io.engine, l->shape.options.io.verify, l->shape.options.io.threads > 0,
+                    ((uint64_t)l->shape.whole_length + 1 + l->shape.options.outputs.ahead) * l->shape.token_width, err);
 
-    if (l->sizes.row_room > 0)
+    if (l->shape.sizes.row_room > 0)
         g->memory = (struct gather_memory) { l->device.memory.host, l->device.memory.stride, l->device.memory.slots };
     return s;
 }
@@ -327,16 +324,16 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
 {
     enum leat_status s = take_options(l, options, err);
 
-    if (s == LEAT_OK && !loader_layout_size(l))
+    if (s == LEAT_OK && !loader_layout_size(&l->shape))
         s = status_argument(err, "batch", "a batch of %u rows of %u tokens does not fit into memory", l->shape.rows,
                             l->shape.max_length + 1);
     if (s == LEAT_OK)
-        s = l->device.ops->open(&l->device.backend, l->options.device.name, l->options.device.driver, err);
+        s = l->device.ops->open(&l->device.backend, l->shape.options.device.name, l->shape.options.device.driver, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK) {
-        l->device.node = l->options.io.numa_node == LEAT_NUMA_DEVICE ? l->device.ops->node(l->device.backend)
-                                                                     : l->options.io.numa_node;
+        l->device.node = l->shape.options.io.numa_node == LEAT_NUMA_DEVICE ? l->device.ops->node(l->device.backend)
+                                                                           : l->shape.options.io.numa_node;
         s = l->device.ops->allocate_ring(l->device.backend, &l->device.memory, l->device.node, err);
     }
     if (s == LEAT_OK)
@@ -344,10 +341,11 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)
-        s = loader_open_files(l, &l->gather, l->plan, err);
+        s = loader_open_files(l, &l->gather, l->shape.plan, err);
+    l->shape.first_file = l->gather.first_file;
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
-    if (s == LEAT_OK && l->options.io.threads > 0)
+    if (s == LEAT_OK && l->shape.options.io.threads > 0)
         s = loader_start_threads(l, err);
     return s;
 }
@@ -362,7 +360,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     if (!l)
         return status_no_memory(err, sizeof *l);
     memset(l, 0, sizeof *l);
-    l->plan = plan;
+    l->shape.plan = plan;
     l->opened_ns = clock_ns();
     atomic_init(&l->end.at, LEAT_NONE);
     atomic_init(&l->event_fd, -1);
@@ -370,7 +368,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     l->log.fd = -1;
     loader_process_open(l);
     s = open_parts(l, options, err);
-    options_forget(FIELDS(loader_options), &l->options);
+    options_forget(FIELDS(loader_options), &l->shape.options);
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

@@ -1,6 +1,6 @@
 /*
- * loader_segments.h: rows that a loader builds from runs, and lays out in segments (rows_segments.h): slices of rows,
- * rows with labels ahead, rows with tokens that no dataset has. All other rows are laid out by loader_layout.c.
+ * loader_segments.h: the stages of rows that a loader builds from runs, and lays out in segments (rows_segments.h):
+ * slices of rows, rows with labels ahead, rows with tokens that no dataset has. No other loader has any of this.
  *
  * A row is *runs*, in its order (loader_runs.c): consecutive tokens of a dataset, or one token that no dataset has.
  * Runs are joined to *chains*: in a chain the label of a place is the token after it. A row of windows is one chain; a
@@ -11,15 +11,8 @@
 #ifndef LEAT_LOADER_SEGMENTS_H
 #define LEAT_LOADER_SEGMENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "leat.h"
+#include "loader_stages.h"
 #include "plan/plan_row.h"
-
-struct leat_loader;
-struct loader_slot;
 
 #define LOADER_OF_DATASET UINT32_MAX /* the `id` of a run whose tokens are a dataset's */
 #define LOADER_PADDING    UINT32_MAX /* the `chain` of a cut after a row's end */
@@ -48,13 +41,13 @@ struct loader_cut {
     uint32_t token, tokens; /* where its tokens are in the slot, and how many, with those that labels need */
 };
 
-/* A row of a slot. */
+/* A row of a batch. */
 struct loader_row {
     uint32_t chain, cut, token; /* its first ones */
     uint32_t length;            /* places of the whole row before the padding */
 };
 
-/* Of a slot; all but `rows` grow as needed. */
+/* Of a batch; all but `rows` grow as needed. */
 struct loader_segments {
     struct loader_row *rows; /* the loader's, one of padding, and one for the ends */
     struct loader_run *runs;
@@ -63,55 +56,48 @@ struct loader_segments {
     struct plan_row changed; /* of one row */
     uint64_t *starts;        /* of one row's documents: chain << 32 | token of the chain, in rising order */
     size_t run_count, run_room, chain_count, chain_room, cut_count, cut_room, start_count, start_room;
-    uint32_t read_count;
     uint32_t tokens;                   /* in the slot */
     uint32_t pool, documents, shorter; /* as of struct rows_segmented, of the next row to put */
 };
 
-/* ---- loader_runs.c: which tokens a row has ---- */
-
-/* Adds the runs of a row to the slot's. Whoever changes rows changes these. */
-enum leat_status loader_runs_find(const struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+/* Adds the runs of a filled row to those that are there (loader_runs.c). Whoever changes rows changes these. */
+enum leat_status loader_runs_find(const struct loader_shape *shape, struct loader_places *places, uint32_t row,
                                   struct leat_error *err);
-
-/* Adds one run. */
-enum leat_status loader_runs_add(struct loader_segments *x, const struct loader_run *run, struct leat_error *err);
 
 /* ---- loader_segments.c ---- */
 
-/* Whether the loader's rows are in segments. */
-bool loader_segments_needed(const struct leat_loader *l);
+/* Checks that slices can be cut from rows of the plan, with the options. */
+enum leat_status loader_segments_check(const struct loader_shape *shape, struct leat_error *err);
 
-/* Checks that slices can be cut from rows of this plan, with the options that the loader has. */
-enum leat_status loader_segments_check(const struct leat_loader *l, const struct leat_plan *plan,
-                                       struct leat_error *err);
+/* Returns the length of a batch whose longest row has this many places, as slices need it. */
+uint64_t loader_segments_length(const struct loader_shape *shape, uint64_t longest);
 
-/* The length of a batch whose longest row has this many places, as slices need it. */
-uint64_t loader_segments_length(const struct leat_loader *l, uint64_t longest);
+/* Returns the most places of a batch's rows together, in the slice. */
+uint64_t loader_segments_places(const struct loader_shape *shape);
 
-/* The most places of a batch's rows together, in the slice. */
-uint64_t loader_segments_places(const struct leat_loader *l);
+/* Adds what a slot needs to *size. Returns false if that is too large. */
+bool loader_segments_size(struct loader_shape *shape, uint64_t *size);
 
-/* Adds what a slot needs to *size; false: too large. */
-bool loader_segments_size(struct leat_loader *l, uint64_t *size);
+enum leat_status loader_segments_open(const struct loader_shape *shape, struct loader_segments **out,
+                                      struct leat_error *err);
+void loader_segments_close(struct loader_segments *x);
 
-enum leat_status loader_segments_open(const struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
-void loader_segments_close(struct loader_slot *slot);
+/* Cuts rows of pieces that are known, and makes the reads of the cuts. The batch's length becomes that of a slice. */
+enum leat_status loader_segments_cut(const struct loader_shape *shape, struct loader_places *places,
+                                     struct loader_reads *reads, uint8_t *tokens, struct leat_error *err);
 
-/* Lays out `rows` rows of whole length batch.length, which becomes that of a slice: fills layout, batch, job and reads.
- * A slot without memory only gets the reads. */
-enum leat_status loader_segments_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows,
-                                       struct leat_error *err);
+/* Returns how many places a row has in the slice, without padding. */
+uint32_t loader_segments_inputs(const struct loader_segments *x, uint32_t row);
+
+/* Lays out a batch: the rest of what loader_layout.c says of all. */
+void loader_segments_lay(const struct loader_shape *shape, const struct loader_places *places, struct loader_memory *m);
 
 /* Finds documents and masks of a row whose tokens have come; if that fails, it has one document. */
-enum leat_status loader_segments_find(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
-                                      struct leat_error *err);
+enum leat_status loader_segments_find(const struct loader_shape *shape, struct loader_places *places,
+                                      const struct loader_memory *m, uint32_t row, struct leat_error *err);
 
-/* Then puts its segments into the slot, one row after the other; and after the last what is the slot's end. */
-void loader_segments_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t row);
-void loader_segments_end(const struct leat_loader *l, struct loader_slot *slot);
-
-/* Fills a row with end tokens. */
-void loader_segments_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
+/* Puts the row's segments into the slot then, one row after the other; and after the last what is the slot's end. */
+void loader_segments_put(struct loader_places *places, const struct loader_memory *m, uint32_t row);
+void loader_segments_end(struct loader_places *places, struct loader_memory *m);
 
 #endif

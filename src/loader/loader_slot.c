@@ -1,42 +1,47 @@
 /*
- * loader_slot.c: what all stages ask of a slot: room for its pieces and reads, where its parts and rows lie, and the
- * job for the kernels that make outputs of it.
+ * loader_slot.c: what several stages do: adding a read, gaps, where parts and rows of a slot lie. And the last stage,
+ * the job for the kernels that make outputs of a slot.
  */
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/grow.h"
 #include "base/status.h"
 #include "loader.h"
+#include "loader_segments.h"
 
 #define ALIGNMENT 64u
 
-enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err)
+uint32_t loader_gap_after(const struct loader_shape *shape, uint64_t places)
 {
-    struct leat_piece *pieces;
+    uint64_t align = shape->plan->rules.fit[PLAN_FIT_ALIGN], over = align > 0 ? places % align : 0;
 
-    if (count <= slot->piece_room)
-        return LEAT_OK;
-    if (count > UINT32_MAX)
-        return status_set(err, LEAT_E_RANGE, "a batch of %" PRIu64 " pieces is too large; take fewer rows", count);
-    pieces = realloc(slot->pieces, (size_t)count * sizeof *pieces);
-    if (!pieces)
-        return status_no_memory(err, count * sizeof *pieces);
-    slot->pieces = pieces;
-    slot->piece_room = (uint32_t)count;
-    return loader_reads_room(slot, count, err);
+    return over > 0 ? (uint32_t)(align - over) : 0;
 }
 
-enum leat_status loader_reads_room(struct loader_slot *slot, uint64_t count, struct leat_error *err)
+uint32_t loader_places_gap(const struct loader_shape *shape, const struct leat_piece *piece)
 {
-    size_t room = slot->read_room;
+    return loader_gap_after(shape, shape->options.outputs.unshifted ? piece->count : piece->count - 1);
+}
+
+enum leat_status loader_reads_add(const struct loader_shape *shape, struct loader_reads *reads,
+                                  const struct leat_piece *piece, uint64_t first, uint32_t count, uint8_t *to,
+                                  struct leat_error *err)
+{
+    uint64_t number = reads->job.count;
+    struct gather_piece *read;
     enum leat_status s;
 
-    if (count > UINT32_MAX / 2)
-        return status_set(err, LEAT_E_RANGE, "a batch of %" PRIu64 " reads is too large; take fewer rows", count);
-    s = GROW(slot->reads, count, room, err);
-    slot->read_room = (uint32_t)room;
-    slot->job.pieces = slot->reads;
+    if (number >= UINT32_MAX / 2)
+        return status_set(err, LEAT_E_RANGE, "a batch of more than %" PRIu64 " reads is too large; take fewer rows",
+                          number);
+    s = GROW(reads->job.pieces, number + 1, reads->room, err);
+    if (s != LEAT_OK)
+        return s;
+    read = &reads->job.pieces[reads->job.count++]; /* gather_begin() fills in the rest */
+    read->file = shape->first_file[piece->source] + piece->part;
+    read->offset = (piece->offset + first) * shape->token_width;
+    read->bytes = (uint64_t)count * shape->token_width;
+    read->to = to;
+    read->span = NULL;
     return s;
 }
 
@@ -48,34 +53,34 @@ bool loader_slot_add(uint64_t *size, uint64_t bytes, size_t *at)
     return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
 }
 
-void loader_slot_fill(const struct leat_loader *l, uint8_t *to, uint64_t tokens, uint32_t token)
+void loader_slot_fill(const struct loader_shape *shape, uint8_t *to, uint64_t tokens, uint32_t token)
 {
-    for (uint64_t i = 0; i < tokens; i++, to += l->shape.token_width) {
+    for (uint64_t i = 0; i < tokens; i++, to += shape->token_width) {
         to[0] = (uint8_t)token;
         to[1] = (uint8_t)(token >> 8);
-        if (l->shape.token_width == 4) {
+        if (shape->token_width == 4) {
             to[2] = (uint8_t)(token >> 16);
             to[3] = (uint8_t)(token >> 24);
         }
     }
 }
 
-const uint8_t *loader_slot_row(const struct loader_slot *slot, uint32_t row)
+uint8_t *loader_slot_row(const struct loader_places *places, const struct loader_memory *m, uint32_t row)
 {
-    const struct rows_layout *y = &slot->layout;
+    const struct rows_layout *y = &m->layout;
 
     if (y->segments_at)
-        return slot->memory + y->tokens_at + (size_t)slot->segments.rows[row].token * y->token_width;
+        return m->base + y->tokens_at + (size_t)places->segments->rows[row].token * y->token_width;
     if (y->rows_at)
-        return slot->memory + ((const uint64_t *)(const void *)(slot->memory + y->rows_at))[row];
-    return slot->memory + y->tokens_at + (size_t)row * y->width * y->token_width;
+        return m->base + ((const uint64_t *)(const void *)(m->base + y->rows_at))[row];
+    return m->base + y->tokens_at + (size_t)row * y->width * y->token_width;
 }
 
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
 {
-    return (struct rows_job) { .base = slot->memory,
-                               .layout = slot->layout,
-                               .rows = o->rows ? (uint32_t)o->rows : slot->layout.rows,
+    return (struct rows_job) { .base = slot->memory.base,
+                               .layout = slot->memory.layout,
+                               .rows = o->rows ? (uint32_t)o->rows : slot->memory.layout.rows,
                                .length = o->length ? (uint32_t)o->length : slot->batch.length,
                                .number_bytes = o->number_bytes,
                                .unshifted = o->unshifted,
@@ -90,21 +95,20 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
 
 void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
 {
-    const struct leat_loader *l = slot->loader;
-    const struct loader_sizes *z = &l->sizes;
-    uint32_t wanted = l->options.outputs.wanted;
+    const struct loader_shape *shape = &slot->loader->shape;
+    const struct leat_loader_outputs *o = &shape->options.outputs;
 
     *out = (struct leat_outputs) { .size = sizeof *out,
-                                   .number_bytes = l->options.outputs.number_bytes,
-                                   .unshifted = l->options.outputs.unshifted,
-                                   .mask_first = l->options.outputs.mask_first,
+                                   .number_bytes = o->number_bytes,
+                                   .unshifted = o->unshifted,
+                                   .mask_first = o->mask_first,
                                    .rows = slot->batch.rows,
                                    .length = slot->batch.length };
 #define POINT(field, name, kind, documents)                                                                            \
-    if (wanted & LEAT_OUTPUT_##name)                                                                                   \
-        out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
+    if (o->wanted & LEAT_OUTPUT_##name)                                                                                \
+        out->field = (void *)(base + shape->sizes.outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(POINT, POINT)
 #undef POINT
     if (out->cu_seqlens)
-        out->cu_seqlens_room = l->options.outputs.cu_seqlens_room;
+        out->cu_seqlens_room = o->cu_seqlens_room;
 }

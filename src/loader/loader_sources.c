@@ -18,31 +18,31 @@
 /* Takes the weights over, since the caller's are valid only while opening. */
 static enum leat_status take_weights(struct leat_loader *l, struct leat_error *err)
 {
-    uint64_t sources = l->plan->rules.source_count, count = l->options.source_weight_count;
-    const double *weights = l->options.source_weights;
+    uint64_t sources = l->shape.plan->rules.source_count, count = l->shape.options.source_weight_count;
+    const double *weights = l->shape.options.source_weights;
 
     if (!weights || count == 0)
         return LEAT_OK;
     if (count > sources)
         return status_argument(err, "source_weights",
                                "%" PRIu64 " weights are too many for a plan of %" PRIu64 " sources", count, sources);
-    l->weights.each = malloc((size_t)count * sizeof *l->weights.each);
-    if (!l->weights.each)
-        return status_no_memory(err, count * sizeof *l->weights.each);
-    l->weights.count = count;
+    l->shape.weights.each = malloc((size_t)count * sizeof *l->shape.weights.each);
+    if (!l->shape.weights.each)
+        return status_no_memory(err, count * sizeof *l->shape.weights.each);
+    l->shape.weights.count = count;
     for (uint64_t i = 0; i < count; i++) {
         if (!(weights[i] == 0 || (weights[i] >= LEAST_WEIGHT && weights[i] <= MOST_WEIGHT)))
             return status_argument(
                 err, "source_weights",
                 "the weight of a source in the loss is 0, or 1e-30 to 1e30; source %" PRIu64 " has %g", i, weights[i]);
-        l->weights.each[i] = (float)weights[i];
+        l->shape.weights.each[i] = (float)weights[i];
     }
     return LEAT_OK;
 }
 
 enum leat_status loader_sources_open(struct leat_loader *l, struct leat_error *err)
 {
-    enum leat_status s = loader_sources_room(l, l->plan->rules.source_count, err);
+    enum leat_status s = loader_sources_room(l, l->shape.plan->rules.source_count, err);
 
     return s == LEAT_OK ? take_weights(l, err) : s;
 }
@@ -69,20 +69,16 @@ enum leat_status loader_sources_room(struct leat_loader *l, uint64_t count, stru
     return LEAT_OK;
 }
 
-static float weight_of(const struct leat_loader *l, uint32_t source)
+void loader_sources_put(const struct loader_shape *shape, const struct loader_step *step, const struct loader_memory *m)
 {
-    return source < l->weights.count ? l->weights.each[source] : 1;
-}
+    int32_t *sources = (int32_t *)(void *)(m->base + shape->sizes.sources_at);
+    float *weights = (float *)(void *)(m->base + shape->sizes.source_weights_at);
+    const struct loader_weights *w = &shape->weights;
 
-void loader_sources_put(const struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
-{
-    int32_t *sources = (int32_t *)(void *)(slot->memory + l->sizes.sources_at);
-    float *weights = (float *)(void *)(slot->memory + l->sizes.source_weights_at);
-
-    for (uint32_t row = 0; row < rows; row++)
-        sources[row] = row < slot->places ? (int32_t)slot->samples[row].source : -1;
-    for (uint32_t row = 0; l->weights.each && row < rows; row++)
-        weights[row] = row < slot->places ? weight_of(l, slot->samples[row].source) : 1;
+    for (uint32_t row = 0; row < step->rows; row++)
+        sources[row] = row < step->filled ? (int32_t)step->samples[row].source : -1;
+    for (uint32_t row = 0; w->each && row < step->rows; row++)
+        weights[row] = sources[row] >= 0 && (uint32_t)sources[row] < w->count ? w->each[sources[row]] : 1;
 }
 
 void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot)
@@ -91,12 +87,12 @@ void loader_sources_learn(const struct leat_loader *l, struct loader_slot *slot)
     struct rows_job job;
     bool all;
 
-    usual.unshifted = l->options.outputs.unshifted;
-    usual.mask_first = l->options.outputs.mask_first;
+    usual.unshifted = l->shape.options.outputs.unshifted;
+    usual.mask_first = l->shape.options.outputs.mask_first;
     job = loader_job(slot, &usual);
     all = !l->shape.masks && !job.mask_first && !l->shape.segmented;
-    for (uint32_t row = 0; row < slot->places; row++)
-        slot->learned[row] = all ? slot->samples[row].length : rows_learned(&job, row);
+    for (uint32_t row = 0; row < slot->places.step.filled; row++)
+        slot->learned[row] = all ? slot->places.step.samples[row].length : rows_learned(&job, row);
 }
 
 void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
@@ -104,8 +100,8 @@ void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
     struct loader_sources *sources = atomic_load_explicit(&l->sources, memory_order_relaxed);
 
     atomic_store_explicit(&l->consumer.cursor, slot->batch.cursor, memory_order_relaxed);
-    for (uint32_t row = 0; row < slot->places; row++) {
-        struct loader_source *source = &sources->each[slot->samples[row].source];
+    for (uint32_t row = 0; row < slot->places.step.filled; row++) {
+        struct loader_source *source = &sources->each[slot->places.step.samples[row].source];
 
         if (slot->batch.flags[row] != 0)
             continue;
@@ -135,8 +131,8 @@ uint64_t leat_loader_sources(const struct leat_loader *l, uint64_t first, uint64
                              struct leat_loader_source *sources)
 {
     const struct loader_sources *all = atomic_load(&l->sources);
-    uint64_t of_plan = l->plan->rules.source_count, left = first < of_plan ? of_plan - first : 0, sum;
-    const uint64_t *weights = weights_at(l->plan, counter_value(&l->consumer.cursor), &sum);
+    uint64_t of_plan = l->shape.plan->rules.source_count, left = first < of_plan ? of_plan - first : 0, sum;
+    const uint64_t *weights = weights_at(l->shape.plan, counter_value(&l->consumer.cursor), &sum);
 
     if (count > left)
         count = left;
@@ -154,5 +150,5 @@ void loader_sources_close(struct leat_loader *l)
         before = at->before;
         free(at);
     }
-    free(l->weights.each);
+    free(l->shape.weights.each);
 }

@@ -17,6 +17,7 @@
 #include "base/numa.h"
 #include "base/status.h"
 #include "loader.h"
+#include "loader_segments.h"
 
 /* ---- The end ---- */
 
@@ -34,122 +35,50 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
 
 /* ---- Beginning a batch ---- */
 
-/* How many rows this rank has in the slot's batch, `got` of them with samples; 0: the plan has ended. */
-static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
+/* Says of the slot's batch what the stages have found. */
+static void describe(const struct leat_loader *l, struct loader_slot *slot)
 {
-    uint64_t positions = l->shape.positions, begin = l->stage.position;
+    const struct rows_layout *layout = &slot->memory.layout;
+    struct leat_batch *b = &slot->batch;
 
-    if (got == l->shape.rows && (l->options.last != LEAT_LAST_DROPPED || positions == LEAT_NONE))
-        return l->shape.rows;
-    if (begin >= positions)
-        return 0;
-    if (l->options.last == LEAT_LAST_PADDED)
-        return l->shape.rows;
-    if (l->options.last == LEAT_LAST_DROPPED)
-        return positions - begin >= l->options.batch ? (uint32_t)got : 0;
-    return (uint32_t)got;
+    b->rows = layout->rows;
+    b->length = slot->places.length;
+    b->width = b->length + 1;
+    b->whole_length = slot->places.whole_length;
+    b->ahead = layout->ahead;
+    b->tokens = layout->rows_at || layout->segments_at ? NULL : slot->memory.base + layout->tokens_at;
+    b->position = l->stage.position;
 }
 
-/* Longest first; equal ones keep their order. */
-static int compare_rows(const void *a, const void *b)
-{
-    const struct leat_sample *x = a, *y = b;
-
-    if (x->length != y->length)
-        return x->length < y->length ? 1 : -1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/* How many rows this rank has of a step with so many batches by tokens for all ranks. A rank without one has a row of
- * padding. */
-static uint32_t rows_by_tokens(const struct leat_loader *l, uint64_t got, uint64_t batches)
-{
-    if (batches == 0 || (l->options.last == LEAT_LAST_DROPPED && batches < l->options.ranks.world))
-        return 0;
-    return got == 0 && l->options.last == LEAT_LAST_PADDED ? 1 : (uint32_t)got;
-}
-
-/*
- * Where samples begin may have to be read from an index on a file server. So that of the batches that further slots can
- * have is announced before it is needed; of batches by tokens, which are found by pools, two pools.
- */
-static void announce_samples(struct leat_loader *l)
-{
-    struct loader_stage *st = &l->stage;
-    uint64_t step = l->options.batch, ahead = (uint64_t)l->ring.slots * step;
-
-    if (!l->plan->order->announce)
-        return;
-    if (l->tokens.samples)
-        ahead = step = l->plan->rules.by_tokens[PLAN_POOL];
-    if (st->announced < st->position)
-        st->announced = st->position;
-    for (; st->announced <= st->position + ahead; st->announced += step)
-        if (l->tokens.samples)
-            plan_announce(l->plan, st->announced, 1);
-        else if (l->deal.samples)
-            plan_announce(l->plan, st->announced, step);
-        else
-            plan_announce(l->plan, st->announced + l->shape.first_row, l->shape.rows);
-}
-
-/* Finds the slot's rows, their pieces and the batch's length; *rows is 0 if the plan has ended. */
-static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
-                                   struct leat_error *err)
-{
-    uint64_t got = 0, batches;
-    enum leat_status s;
-
-    l->stage.next = l->stage.position + l->options.batch;
-    announce_samples(l);
-    if (l->tokens.samples)
-        s = loader_tokens_rows(l, l->stage.position, slot->samples, &got, &batches, &l->stage.next, err);
-    else
-        s = loader_deal_rows(l, l->stage.position, slot->samples, &got, err);
-    if (s != LEAT_OK)
-        return s;
-    if (l->plan->order->longest_first && got > 1)
-        qsort(slot->samples, (size_t)got, sizeof *slot->samples, compare_rows);
-    *rows = l->tokens.samples ? rows_by_tokens(l, got, batches) : rows_at_end(l, got);
-    if (*rows > 0)
-        loader_deal_count(l);
-    slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
-    memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
-    s = loader_pieces_find(l, slot, err);
-    return s == LEAT_OK && *rows > 0 ? loader_pieces_length(l, slot, err) : s;
-}
-
-/* Begins the next batch in a slot; false: no further batch. */
+/* Begins the next batch in a slot: its samples, their places, what is gathered, how it lies there. False: no further
+ * batch. */
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = clock_ns(), ordered;
+    const struct loader_shape *shape = &l->shape;
+    uint64_t began = clock_ns(), next = 0, ordered;
     struct leat_error err;
-    uint32_t rows = 0;
     enum leat_status s;
 
-    s = order_rows(l, slot, &rows, &err);
-    if (s == LEAT_OK && rows > 0 && l->shape.segmented)
-        s = loader_segments_begin(l, slot, rows, &err);
+    s = loader_step_find(shape, &l->steps, st->position, &slot->places.step, &next, &err);
+    if (s == LEAT_OK && slot->places.step.rows == 0)
+        s = LEAT_E_END;
+    if (s == LEAT_OK)
+        s = loader_places_find(shape, &slot->places, &slot->reads, slot->memory.base + shape->sizes.tokens_at, &err);
     if (s != LEAT_OK) {
-        end_at(l, st->batch, s, &err);
-        return false;
-    }
-    if (rows == 0) {
-        end_at(l, st->batch, LEAT_E_END, NULL);
+        end_at(l, st->batch, s, s == LEAT_E_END ? NULL : &err);
         return false;
     }
     ordered = clock_ns();
     counter_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
-    if (!l->shape.segmented)
-        loader_layout_begin(l, slot, rows);
+    loader_layout_begin(shape, &l->gather, &slot->places, &slot->reads, &slot->memory);
+    describe(l, slot);
     slot->batch.number = st->batch++;
-    slot->batch.position = st->position;
-    st->position = st->next;
-    slot->batch.cursor = st->position < l->shape.positions ? st->position : l->shape.positions;
-    gather_begin(&l->gather, &slot->job);
-    loader_index_announce(l, slot);
+    st->position = next;
+    slot->batch.cursor = next < shape->positions ? next : shape->positions;
+    gather_begin(&l->gather, &slot->reads.job);
+    loader_index_announce(shape, l->announced, &slot->places);
     st->begin_ns = clock_ns() - began;
     counter_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;
@@ -159,7 +88,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
 static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
-    return l->options.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
+    return l->shape.options.on_damage == LEAT_ON_DAMAGE_MASK && !l->gather.server_failed &&
            (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS ||
             s == LEAT_E_TOKEN);
 }
@@ -169,10 +98,8 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
 {
     if (!is_masked(l, s))
         return s;
-    loader_layout_clear(l, slot, row);
-    slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
-    if (l->shape.documents && !l->shape.segmented)
-        loader_documents_clear(slot, row);
+    loader_layout_clear(&l->shape, &slot->places, &slot->memory, row);
+    slot->memory.base[slot->memory.layout.flags_at + row] |= LEAT_ROW_DAMAGED;
     slot->batch.damaged_rows++;
     l->stage.damaged++;
     counter_bump(&l->stage.rows_damaged, 1);
@@ -187,9 +114,9 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
     enum leat_status damage = LEAT_OK, s;
 
     for (uint32_t k = first; k < end; k++) {
-        if (slot->reads[k].bytes == 0)
+        if (slot->reads.job.pieces[k].bytes == 0)
             continue;
-        while ((s = gather_finish(&l->gather, &slot->job, k, err)) == LEAT_E_AGAIN) {
+        while ((s = gather_finish(&l->gather, &slot->reads.job, k, err)) == LEAT_E_AGAIN) {
             if (atomic_load(&l->thread.stop))
                 return status_set(err, LEAT_E_STOPPED, "the loader was closed");
             loader_stage_begin(l);
@@ -204,73 +131,35 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
 
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    const uint32_t *first = slot->first_read, places = slot->places;
+    const uint32_t *first = slot->reads.first;
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t row = 0; s == LEAT_OK && row < places; row++) {
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->places.step.filled; row++) {
         s = gather_row(l, slot, first[row], first[row + 1], err);
         if (s != LEAT_OK)
             s = mask_damage(l, slot, row, s);
     }
-    gather_end(&l->gather, &slot->job);
+    gather_end(&l->gather, &slot->reads.job);
     return s;
 }
 
-static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
-        if (row >= slot->places)
-            loader_documents_clear(slot, row);
-        else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED))
-            s = mask_damage(l, slot, row, loader_documents_find(l, slot, row, err));
-    }
-    return s;
-}
-
-/* Reads the masks of the rows, as their tokens lie in the slot. */
-static enum leat_status find_masks(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
-        if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED))
-            s = mask_damage(l, slot, row, loader_mask_row(l, slot, row, err));
-    }
-    return s;
-}
-
-/* Finds what rows in segments need to be known of them. The documents of a damaged row are the same. */
-static enum leat_status find_segments(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
-        bool damaged = slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED;
-
-        if (row < slot->places)
-            s = loader_segments_find(l, slot, row, err);
-        s = damaged && is_masked(l, s) ? LEAT_OK : mask_damage(l, slot, row, s);
-        if (s == LEAT_OK)
-            loader_segments_put(l, slot, row);
-    }
-    if (s == LEAT_OK)
-        loader_segments_end(l, slot);
-    return s;
-}
-
-/* Finds the documents and masks of the rows, which have come. */
+/* Finds the documents and masks of the rows, which have come. Segments of a damaged row are those of its documents. */
 static enum leat_status look_at_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    if (l->shape.segmented)
-        return find_segments(l, slot, err);
-    if (l->shape.documents)
-        s = find_documents(l, slot, err);
-    if (s == LEAT_OK && l->shape.masks)
-        s = find_masks(l, slot, err);
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
+        bool damaged = loader_slot_damaged(&slot->memory, row);
+
+        if (row < slot->places.step.filled)
+            s = slot->places.segments ? loader_segments_find(&l->shape, &slot->places, &slot->memory, row, err)
+                                      : loader_marks_find(&l->shape, &slot->places, &slot->memory, row, err);
+        s = damaged && is_masked(l, s) ? LEAT_OK : mask_damage(l, slot, row, s);
+        if (s == LEAT_OK && slot->places.segments)
+            loader_segments_put(&slot->places, &slot->memory, row);
+    }
+    if (s == LEAT_OK && slot->places.segments)
+        loader_segments_end(&slot->places, &slot->memory);
     return s;
 }
 
@@ -324,8 +213,8 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         s = look_at_rows(l, slot, err);
     if (s == LEAT_OK && l->shape.documents) { /* of rows that no damage has emptied */
         count_sequences(l, slot);
-        if (l->device.ops->marks && !l->shape.segmented)
-            rows_mark(slot->memory, &slot->layout);
+        if (l->shape.device_marks && !slot->places.segments)
+            rows_mark(slot->memory.base, &slot->memory.layout);
     }
     if (s == LEAT_OK)
         loader_sources_learn(l, slot);
@@ -333,12 +222,12 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t2 = clock_ns();
     counter_bump(&st->documents_ns, t2 - t1);
     if (s == LEAT_OK)
-        s = l->device.ops->send(l->device.backend, slot->number, slot->bytes, err);
-    counter_bump(&st->sent_bytes, slot->bytes);
+        s = l->device.ops->send(l->device.backend, slot->number, slot->memory.bytes, err);
+    counter_bump(&st->sent_bytes, slot->memory.bytes);
     t3 = clock_ns();
     counter_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));
-    if (s == LEAT_OK && l->options.outputs.borrow) {
+    if (s == LEAT_OK && l->shape.options.outputs.borrow) {
         s = make_outputs(l, slot, err);
         counter_bump(&st->outputs_ns, clock_ns() - t3);
     }

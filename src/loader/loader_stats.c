@@ -84,7 +84,7 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     }
     c->asked_ns = now;
     counter_bump(&c->batches, 1);
-    for (uint32_t i = 0; i < slot->places; i++)
+    for (uint32_t i = 0; i < slot->places.step.filled; i++)
         inputs += slot->batch.lengths[i];
     counter_bump(&c->inputs, inputs);
     counter_bump(&c->rows, slot->batch.rows);
@@ -314,7 +314,7 @@ static void write_sources(struct json *j, const struct leat_loader *l)
     qsort(all.list, (size_t)all.count, sizeof all.list[0], compare_numbers);
     json_open_array(j, "sources");
     for (uint64_t i = 0; i < all.count; i++) {
-        leat_plan_source_info(l->plan, all.list[i].number, &info, NULL);
+        leat_plan_source_info(l->shape.plan, all.list[i].number, &info, NULL);
         json_open_object(j, NULL);
         json_string(j, "name", info.name);
         write_source(j, &all.list[i].is);
@@ -359,7 +359,7 @@ static char *make_line(const struct leat_loader *l, const struct leat_loader_sta
     json_begin(&j, out);
     json_open_object(&j, NULL);
     json_fixed(&j, "time", (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, NANO);
-    json_u64(&j, "rank", l->options.ranks.rank);
+    json_u64(&j, "rank", l->shape.options.ranks.rank);
     for (size_t i = 0; i < sizeof loader_stats / sizeof *loader_stats; i++)
         write_field(&j, &loader_stats[i], s);
     write_sources(&j, l);
@@ -428,7 +428,7 @@ static bool holds_else(const char *path)
 
 enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
 {
-    const char *path = l->options.stats_file;
+    const char *path = l->shape.options.stats_file;
     enum leat_status s;
     ssize_t written;
 
@@ -448,7 +448,7 @@ enum leat_status loader_log_open(struct leat_loader *l, struct leat_error *err)
         if (written != 1)
             stop(l, written);
     }
-    if (!bytes_multiply(l->options.stats_ms ? l->options.stats_ms : USUAL_MS, 1000000u, &l->log.every_ns))
+    if (!bytes_multiply(l->shape.options.stats_ms ? l->shape.options.stats_ms : USUAL_MS, 1000000u, &l->log.every_ns))
         l->log.every_ns = UINT64_MAX;
     l->log.due_ns = due_after(l, l->opened_ns);
     return LEAT_OK;
