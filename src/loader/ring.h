@@ -1,7 +1,8 @@
 /*
- * ring.h: slots that go round between a producer, which fills them, and a consumer. Free slots are bits of one word, so
- * that they can come back in any order; filled ones stand in a queue, in order. Any thread may give a slot back. No
- * locks: a thread sleeps only when it has nothing to do, and is woken only if it sleeps.
+ * ring.h: slots that go round between a producer, which fills them, and a consumer. Two hand-overs are all: a filled
+ * slot is *published*, and a slot that is no longer used is *given back*. Free slots are bits of one word, so that they
+ * can come back in any order; filled ones stand in a queue, in order. Any thread may give a slot back. No locks: a
+ * thread sleeps only when it has nothing to do, and is woken only if it sleeps.
  */
 #ifndef LEAT_RING_H
 #define LEAT_RING_H

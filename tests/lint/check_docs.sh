@@ -66,9 +66,11 @@ folders='\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tool
     ls -d $folder/$path >/dev/null 2>&1 || ls -d $path >/dev/null 2>&1 || echo "$file:$line: there is no file $path"
 done
 
-# The steps of a token's way, "1. `FILE:FUNCTION`": a definition begins in the first column and ends with no semicolon.
+# The steps of a token's way, "1. `FILE:FUNCTION`": a definition begins in the first column, or is a method of a class
+# in Python, and ends with no semicolon.
 named "^[0-9]+[.] [\`][A-Za-z0-9_./]+:[a-z0-9_]+[\`]" | tr -d '`' | while IFS=: read -r file line step function; do
     source=${step#* }
-    grep -qE "^[A-Za-z].*[ *]$function\(.*[^;]$" "$source" || echo "$file:$line: $source does not define $function"
+    grep -qE "^([A-Za-z].*[ *]|    def )$function\(.*[^;]$" "$source" ||
+        echo "$file:$line: $source does not define $function"
 done
 exit 0
