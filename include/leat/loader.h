@@ -243,8 +243,9 @@ struct leat_loader_options {
                                * a plan with batches by tokens (struct leat_plan_documents) */
     uint64_t position;        /* position to start at */
     const char *state;        /* text of a state to start at instead (leat_batch_state()); NULL: none */
-    uint64_t state_bytes;     /* its length; 0: a NUL ends it */
-    enum leat_last_batch last; /* not SHORT with several ranks and a plan that ends. _INIT: SHORT */
+    uint64_t state_bytes;     /* length of `state`; 0: a NUL ends it */
+    enum leat_last_batch last; /* treatment of the last batch of a plan that ends; with several ranks not SHORT.
+                                * _INIT: SHORT */
     enum leat_on_damage on_damage; /* treatment of rows that are damaged on disk. _INIT: ERROR */
     struct leat_loader_ranks ranks;
     struct leat_loader_io io;

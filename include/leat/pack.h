@@ -90,8 +90,9 @@ struct leat_pack_progress {
 enum leat_write {
     LEAT_WRITE_AUTO = 0,   /* cached up to a quarter of the memory that is free at the start, direct after that; with
                             * more than 8 threads, which would wait for each other, direct after 1 GiB at most */
-    LEAT_WRITE_CACHED = 1, /* through the page cache, where training finds them next */
-    LEAT_WRITE_DIRECT = 2, /* past it, if the file system says that it can do that (ext4, XFS; Linux 6.1) */
+    LEAT_WRITE_CACHED = 1, /* all tokens go through the page cache, where training finds them next */
+    LEAT_WRITE_DIRECT = 2, /* all tokens bypass it, if the file system says that it can do that (ext4, XFS; Linux
+                            * 6.1) */
 };
 
 /*

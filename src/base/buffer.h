@@ -90,8 +90,8 @@ enum leat_status buffer_append_line(struct buffer *b, const char *text, struct l
 enum leat_status buffer_append_repaired(struct buffer *b, const uint8_t *text, size_t size, uint64_t *replaced,
                                         struct leat_error *err);
 
-/* Reads a file of at most `max` bytes into an empty buffer, and writes a zero after it. LEAT_E_UNSUPPORTED if it is
- * larger. */
+/* Reads a file of at most `max` bytes into an empty buffer, and writes a zero after it. Returns LEAT_E_UNSUPPORTED
+ * if it is larger. */
 #define BUFFER_TEXT_MAX ((uint64_t)64 << 20) /* longest file of lines: a list or a plan of a run */
 enum leat_status buffer_read(struct buffer *b, const char *path, uint64_t max, struct leat_error *err);
 

@@ -12,7 +12,7 @@
 
 #include "leat.h"
 
-/* Opens for reading; *size is set to the length. LEAT_E_IO if it is not a regular file. */
+/* Opens for reading; *size is set to the length. Returns LEAT_E_IO if it is not a regular file. */
 enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err);
 
 /* Opens for reading, and sets *st to everything that stat says about the file. */
@@ -26,7 +26,7 @@ enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
  * that, the file is `path` for a moment, and replaces what had this name. */
 enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err);
 
-/* Reads exactly `count` bytes at `offset`; LEAT_E_TRUNCATED if the file ends before. */
+/* Reads exactly `count` bytes at `offset`. Returns LEAT_E_TRUNCATED if the file ends before. */
 enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
                               struct leat_error *err);
 
@@ -112,7 +112,7 @@ bool file_ends_with(const char *name, size_t length, const char *suffix);
 /* Returns the length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
 size_t file_dataset_length(const char *name, size_t length);
 
-/* Returns the folder that holds a path; the caller frees it. NULL: no memory. */
+/* Returns the folder that holds a path, which the caller frees; NULL if there is no memory. */
 char *file_folder(const char *path);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
@@ -133,7 +133,7 @@ void folder_free(struct folder *f);
 bool folder_left(const struct folder *f);
 
 /* Returns the name in this folder, absolute, or a copy where that is not known, or too long for a system call. The
- * caller frees it. NULL: no memory. */
+ * caller frees it; NULL if there is no memory. */
 char *folder_name(const struct folder *f, const char *name);
 
 #endif

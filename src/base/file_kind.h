@@ -30,22 +30,23 @@ struct file_kind {
     uint16_t offset;
 };
 
-#define FILE_KIND_HEAD ((size_t)4096) /* how many first bytes are examined */
+#define FILE_KIND_HEAD ((size_t)4096) /* number of first bytes that are examined */
 
-/* Says what a file is by its first bytes (fewer than FILE_KIND_HEAD: it has no more). NULL: it may be UTF-8 text. */
+/* Returns the kind of a file by its first bytes; if these are fewer than FILE_KIND_HEAD, it has no more. Returns
+ * NULL if it may be UTF-8 text. */
 const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes);
 
 /* Returns true if four bytes are the magic number of a frame without text, which may stand before frames of zstd and
  * lz4. */
 bool file_kind_skippable(const uint8_t magic[4]);
 
-/* Says what a file is by its suffix. NULL: the suffix does not say. */
+/* Returns the kind of a file by its suffix; NULL if the suffix does not say it. */
 const struct file_kind *file_kind_of_name(const char *path);
 
 struct mounts;
 
-/* Sets *kind to what a file is: by its suffix if `by_name` and that says it, else by its first bytes. NULL: it may be
- * UTF-8 text. A file server that fails is tried again as `mounts` says (NULL: once; base/mounts.h). */
+/* Sets *kind to the kind of a file: by its suffix if `by_name` and that says it, else by its first bytes; to NULL if
+ * it may be UTF-8 text. A file server that fails is tried again as `mounts` says (NULL: once; base/mounts.h). */
 enum leat_status file_kind_look(const char *path, bool by_name, struct mounts *mounts, const struct file_kind **kind,
                                 struct leat_error *err);
 

@@ -29,8 +29,8 @@ enum jsontree_kind {
 };
 
 struct jsontree_node {
-    uint32_t at;          /* where it begins: in the text; for a string with escapes, in `unescaped`; for an array or
-                             object, its index in `brackets` */
+    uint32_t at;          /* place where it begins: in the text; for a string with escapes, in `unescaped`; for an
+                             array or object, its index in `brackets` */
     uint32_t length : 28; /* length: bytes of a string or number; elements of an array; members of an object */
     uint32_t kind : 3;
     uint32_t escaped : 1;
@@ -38,7 +38,7 @@ struct jsontree_node {
 
 /* The facts about an array or object that do not fit into its node. */
 struct jsontree_bracket {
-    uint32_t at;   /* where it begins in the text */
+    uint32_t at;   /* place in the text where it begins */
     uint32_t next; /* the node after it and everything in it */
 };
 

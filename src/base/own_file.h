@@ -14,9 +14,9 @@
 enum own_file_use { OWN_FILE_READ, OWN_FILE_WRITE, OWN_FILE_LOCK };
 
 /*
- * Opens an existing file; *size (may be NULL) is set to its length. LEAT_E_EXISTS for a symbolic link, for anything but
- * a regular file, and to write to a file that has a second name. LEAT_E_PERMISSION for a file of another user, unless
- * that is the folder's owner, who could replace any file in it.
+ * Opens an existing file; *size (may be NULL) is set to its length. Returns LEAT_E_EXISTS for a symbolic link, for
+ * anything but a regular file, and to write to a file that has a second name. Returns LEAT_E_PERMISSION for a file
+ * of another user, unless that is the folder's owner, who could replace any file in it.
  */
 enum leat_status own_file_open(int *fd, uint64_t *size, const char *path, enum own_file_use use,
                                struct leat_error *err);
@@ -31,11 +31,11 @@ enum leat_status own_file_output(int *fd, const char *path, bool append, struct 
 /* Returns true if a name is a URL, SCHEME://..., and not the path of a file. */
 bool own_file_is_url(const char *name);
 
-/* LEAT_E_UNSUPPORTED if the name of an output is a URL. */
+/* Returns LEAT_E_UNSUPPORTED if the name of an output is a URL. */
 enum leat_status own_file_check_local(const char *output, struct leat_error *err);
 
 /* Checks that renaming can give a file this name: nothing is there, or a file or symbolic link, which it replaces.
- * LEAT_E_EXISTS for a folder, a pipe or a device. */
+ * Returns LEAT_E_EXISTS for a folder, a pipe or a device. */
 enum leat_status own_file_check_name(const char *path, struct leat_error *err);
 
 /* Sets *named to whether the path still names the open file: its last holder may have removed or renamed it. */
@@ -62,7 +62,7 @@ enum leat_status own_file_begin(int *fd, const char *path, struct leat_error *er
 enum leat_status own_file_take(int *fd, const char *path, struct leat_error *err);
 
 /* Makes a folder (*made is true), or takes over one left by a killed process if it belongs to the caller or to the
- * owner of the parent folder. LEAT_E_EXISTS: a link or a file has the name. */
+ * owner of the parent folder. Returns LEAT_E_EXISTS if a link or a file has the name. */
 enum leat_status own_file_make_folder(const char *path, bool *made, struct leat_error *err);
 
 /*

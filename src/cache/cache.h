@@ -92,8 +92,8 @@ enum leat_status cache_release(struct cache *c, uint64_t first, uint64_t count, 
 /*
  * Makes sure that the held pages around bytes [first, first + count) of the token file are here and right. Until
  * they are released any reader of the file finds them. Waits for `max_ns` nanoseconds at most (0: as long as it
- * takes), then returns LEAT_E_AGAIN. Any thread may call it. LEAT_E_FORKED: pages are missing, and another process
- * opened the dataset.
+ * takes), then returns LEAT_E_AGAIN. Any thread may call it. Returns LEAT_E_FORKED if pages are missing, and another
+ * process opened the dataset.
  */
 enum leat_status cache_need(struct cache *c, uint64_t first, uint64_t count, uint64_t max_ns, struct leat_error *err);
 

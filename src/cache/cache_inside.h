@@ -191,8 +191,8 @@ uint32_t cache_clock(void);
 enum leat_status cache_lock_bytes(int fd, short type, uint64_t first, uint64_t count, const char *path,
                                   struct leat_error *err);
 
-/* Keeps all processes from evicting anything of this dataset, if it does not do so already. LEAT_E_BUSY: another
- * process is evicting now. */
+/* Keeps all processes from evicting anything of this dataset, if it does not do so already. Returns LEAT_E_BUSY if
+ * another process is evicting now. */
 enum leat_status cache_hold_all(struct cache *c, struct leat_error *err);
 void cache_release_all(struct cache *c);
 
@@ -241,8 +241,8 @@ enum leat_status cache_evict(struct cache *c, uint64_t wanted, uint64_t *freed, 
 /* Makes every process fetch all of this dataset again. The dataset is held. */
 void cache_forget_all(struct cache *c);
 
-/* Removes datasets that no process has open, until all of this one fits. LEAT_E_NO_SPACE: it cannot fit, and none is
- * removed. */
+/* Removes datasets that no process has open, until all of this one fits. Returns LEAT_E_NO_SPACE if it cannot fit,
+ * and none is removed. */
 enum leat_status cache_make_room(const struct cache *c, struct leat_error *err);
 
 /* Makes room for `bytes` bytes if possible. The thread calls it before it writes them. */

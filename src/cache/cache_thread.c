@@ -463,7 +463,7 @@ static void free_fill_lanes(struct cache *c)
 }
 
 /* Sends the transfer of a lane: of the queued pages that it has, or of a missing range of the rest. *looked: a range
- * of the rest was here. LEAT_E_END: there is nothing to send. The caller does not have the mutex. */
+ * of the rest was here. Returns LEAT_E_END if there is nothing to send. The caller does not have the mutex. */
 static enum leat_status send_lane(struct cache *c, struct lane *lane, bool *looked, struct leat_error *err)
 {
     bool filling = is_filling(c, lane);

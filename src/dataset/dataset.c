@@ -282,7 +282,7 @@ void leat_view_release(struct leat_view *view)
 /* A kind of starts: those of documents or of sequences. */
 struct kind_of_start {
     size_t first;   /* the member of struct part that has the number of its first one */
-    uint64_t total; /* number of all of them in the dataset */
+    uint64_t total; /* number of all such starts in the dataset */
     uint64_t (*count)(const struct part *p);
     enum leat_status (*read)(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err);
 };

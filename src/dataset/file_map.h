@@ -116,7 +116,8 @@ enum leat_status file_map_stat(struct file_map *f, struct stat *st, struct leat_
 /*
  * A window on the file, for a pass over all of it. It has a map of its own, which is populated at once, so that such
  * a pass does not copy, fault page by page, or fill page tables for the whole file. Between open and close the
- * caller is inside, as after file_map_enter(). LEAT_E_NOT_MAPPED: read with file_map_read() instead.
+ * caller is inside, as after file_map_enter(). Returns LEAT_E_NOT_MAPPED if the file must be read with
+ * file_map_read() instead.
  */
 struct file_window {
     const uint8_t *bytes;

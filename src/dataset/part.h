@@ -168,7 +168,7 @@ enum leat_status part_check_ids(struct part *p, uint64_t first, const void *ids,
 /* Returns LEAT_E_INCOMPATIBLE unless both parts can be in one list: they must agree in all facts that both know. */
 enum leat_status part_check_agreement(const struct part *a, const struct part *b, struct leat_error *err);
 
-/* Checks pages [first, first + count) of the tokens. LEAT_E_NOT_FOUND: the part has no hashes. */
+/* Checks pages [first, first + count) of the tokens. Returns LEAT_E_NOT_FOUND if the part has no hashes. */
 enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count, struct leat_error *err);
 
 /* Returns what to do about damage of a file, or of `both` files, for the end of a sentence. */

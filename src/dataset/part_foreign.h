@@ -39,7 +39,7 @@ enum leat_status foreign_peek(const char *path, size_t length, const char *suffi
                               struct leat_error *err);
 
 /* Sets the facts of a foreign part whose tokens are these bytes of a file: all but documents, end and begin token,
- * which become LEAT_NONE. LEAT_E_TRUNCATED: the bytes are no whole number of tokens. */
+ * which become LEAT_NONE. Returns LEAT_E_TRUNCATED if the bytes are no whole number of tokens. */
 enum leat_status foreign_take(struct part *p, struct file_map *file, uint64_t offset, uint64_t bytes, uint32_t width,
                               struct leat_error *err);
 

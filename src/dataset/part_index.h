@@ -64,8 +64,8 @@ static inline bool part_has_mask(const struct part *p)
 
 /*
  * Copies the mask of tokens [first, first + count) of the part, and checks the hash of each page. The mask is 255 if
- * the part has none. The range must lie in the part. LEAT_E_TOKEN: another tool's file has a byte that is neither 0
- * nor 1.
+ * the part has none. The range must lie in the part. Returns LEAT_E_TOKEN if another tool's file has a byte that is
+ * neither 0 nor 1.
  */
 enum leat_status part_mask(struct part *p, uint64_t first, uint64_t count, uint8_t *out, struct leat_error *err);
 

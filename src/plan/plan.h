@@ -66,7 +66,7 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
 /* Fills in plan->masks (plan_mask.c). */
 void plan_mask_open(struct leat_plan *plan);
 
-/* Opens all sources of the rules; LEAT_E_INCOMPATIBLE if two of them differ in how they were encoded. */
+/* Opens all sources of the rules. Returns LEAT_E_INCOMPATIBLE if two of them differ in how they were encoded. */
 enum leat_status plan_sources_open(struct leat_plan *plan, const struct leat_open_options *options,
                                    struct leat_error *err);
 

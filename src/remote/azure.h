@@ -19,8 +19,8 @@
 /* The header with the MD5s of an object's parts, which S3's etags contain; it has MD5_ETAG characters. */
 #define AZURE_MADE_OF "x-ms-meta-leat_md5"
 
-/* Replaces the other variables by those of a connection string. LEAT_E_ARGUMENT for a wrong connection string, key
- * or endpoint. May be called again. */
+/* Replaces the other variables by those of a connection string. Returns LEAT_E_ARGUMENT for a wrong connection
+ * string, key or endpoint. May be called again. */
 enum leat_status azure_settle(struct environment *e, struct leat_error *err);
 
 /* Returns the account as id and its key as secret, or a SAS token, without its ?, as query; all NULL: neither is

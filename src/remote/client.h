@@ -17,7 +17,7 @@ struct remote {
     struct transfer *under_way; /* has an attempt */
     struct transfer *waiting;   /* transfers to be tried again at their not_before */
     int64_t skew;               /* lead of the server's clock, in seconds, once it has refused this machine's */
-    uint64_t max_listed;        /* objects of one list */
+    uint64_t max_listed;        /* the most objects that one list may have */
     char region[32];
     struct remote_counts counts;
     uint64_t told;      /* time until which options.waits was told that nothing is tried */

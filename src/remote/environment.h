@@ -61,8 +61,11 @@ struct environment {
                                profile */
 };
 
-/* Reads the environment. Variables count before files, and id, secret and token come from one place. LEAT_E_NO_FILE:
- * the profile that AWS_PROFILE names is in neither file. Call environment_free() after a failure, too. */
+/*
+ * Reads the environment. Variables count before files, and id, secret and token come from one place. Returns
+ * LEAT_E_NO_FILE if the profile that AWS_PROFILE names is in neither file. Call environment_free() after a failure,
+ * too.
+ */
 enum leat_status environment_read(struct environment *e, struct leat_error *err);
 
 /* Sets *token to the token in the user's file, as `hf auth login` writes it; NULL: there is no such file. */

@@ -80,9 +80,9 @@ static enum leat_status judge(const struct keys_question *q, const struct transf
 }
 
 /*
- * Asks a question, and gives the answer's text, which the caller forgets. LEAT_E_NO_FILE: no answer, or 404.
- * LEAT_E_STOPPED as the client's options say, and after remote_give_up(). Messages show nothing of the question but
- * `what`.
+ * Asks a question, and gives the answer's text, which the caller forgets. Returns LEAT_E_NO_FILE if there is no
+ * answer, or its code is 404, and LEAT_E_STOPPED if the client's options ask to stop, or after remote_give_up().
+ * Messages show nothing of the question but `what`.
  */
 static enum leat_status keys_ask(const struct remote *r, const struct keys_question *q, char **answer,
                                  struct leat_error *err)

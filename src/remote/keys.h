@@ -76,7 +76,7 @@ bool keys_may_be_sent(const char *url);
 
 struct keys_question {
     const char *what;   /* for messages */
-    const char *remedy; /* what a caller who set nothing can do about a failure; NULL: what was set says it */
+    const char *remedy; /* advice about a failure for a caller who set no keys; NULL: the error names what was set */
     enum transfer_method method;
     const char *url;
     char *headers[2]; /* headers "name: value"; NULL: none */

@@ -35,7 +35,7 @@
  * to remote_begin(); remote_wait() hands it back when it is done or has failed for good.
  */
 
-#define TRANSFER_ETAG       256u /* longer ones count as missing */
+#define TRANSFER_ETAG       256u /* room for an etag; longer etags count as missing */
 #define TRANSFER_ERROR_BODY 2048u
 #define TRANSFER_NEXT       1024u
 
@@ -104,7 +104,7 @@ struct transfer {
     size_t head_bytes;                    /* bytes of the headers */
     char *redirected;                     /* https:// URL to go to instead */
     uint8_t problem[TRANSFER_ERROR_BODY]; /* the start of the answer to a request that failed */
-    size_t problem_bytes, unkept_bytes;   /* bytes of the problem, and bytes after it that were not kept */
+    size_t problem_bytes, unkept_bytes;   /* bytes in `problem`, and number of bytes after them that were not kept */
 };
 
 void transfer_free(struct transfer *t);
@@ -140,8 +140,8 @@ struct remote_object {
     char made_of[MD5_ETAG];   /* see struct answer */
 };
 
-/* Asks for an object. LEAT_E_NO_FILE: it does not exist. LEAT_E_UNSUPPORTED: the server does not say how long it is,
- * or does not give parts of it. */
+/* Asks for an object. Returns LEAT_E_NO_FILE if it does not exist. Returns LEAT_E_UNSUPPORTED if the server does not
+ * say how long it is, or does not give parts of it. */
 enum leat_status remote_stat(struct remote *r, const struct url *url, struct remote_object *object,
                              struct leat_error *err);
 
@@ -149,7 +149,8 @@ enum leat_status remote_stat(struct remote *r, const struct url *url, struct rem
 struct remote_look {
     const struct url *url;
     uint8_t *first;
-    uint64_t count; /* room, at least 1; then how many bytes came: fewer if the object is shorter */
+    uint64_t count; /* room in bytes, at least 1; becomes the number of bytes that came, which is less if the object
+                       is shorter */
     struct remote_object object;
     struct transfer transfer; /* zero */
 };
@@ -162,9 +163,11 @@ enum leat_status remote_azure_server(char **server, const struct url *url, struc
 enum leat_status remote_read(struct remote *r, const struct url *url, const struct remote_object *object,
                              uint64_t first, void *out, uint64_t count, struct leat_error *err);
 
-/* Calls `take` for each object below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
- * failure ends the list. LEAT_E_IO for a list that repeats an object, or has no end, LEAT_E_UNSUPPORTED for one of more
- * objects than LEAT_MAX_LISTED. */
+/*
+ * Calls `take` for each object below a URL s3://BUCKET/PREFIX, in the server's order, mostly that of their keys; its
+ * failure ends the list. Returns LEAT_E_IO for a list that repeats an object, or has no end, LEAT_E_UNSUPPORTED for
+ * one of more objects than LEAT_MAX_LISTED.
+ */
 typedef enum leat_status remote_take(void *context, const char *key, uint64_t size, const char *etag,
                                      struct leat_error *err);
 enum leat_status remote_list(struct remote *r, const struct url *url, remote_take *take, void *context,

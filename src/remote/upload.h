@@ -36,7 +36,7 @@ void upload_free(struct upload *u);
 enum leat_status upload_query(struct upload *u, uint64_t part, const uint8_t md5[MD5_BYTES], char **query,
                               struct leat_error *err);
 
-/* Notes what the server answered to that request. LEAT_E_IO for an invalid etag; blocks have none. */
+/* Notes what the server answered to that request. Returns LEAT_E_IO for an invalid etag; blocks have none. */
 enum leat_status upload_note(struct upload *u, uint64_t part, const char *etag, struct leat_error *err);
 
 /* Makes the object of its parts. With `only_new`, returns LEAT_E_EXISTS if there is one already. */

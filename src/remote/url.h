@@ -30,8 +30,8 @@ struct url {
 /* Returns true if a name is meant for this room: it begins with one of the schemes. */
 bool url_is(const char *text);
 
-/* Parses a URL. LEAT_E_ARGUMENT if it has no bucket or host, has a user or password, or has control characters (but
- * a key may have them). */
+/* Parses a URL. Returns LEAT_E_ARGUMENT if it has no bucket or host, has a user or password, or has control
+ * characters (but a key may have them). */
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
 
 /* Makes the URLs of a dataset's two files from its name or that of one of them. What follows a ? stays, except in a
@@ -72,7 +72,7 @@ struct address {
 #define HUB_ENDPOINT "https://huggingface.co"
 
 /* Makes the address of requests. `endpoint` NULL means AWS's, Google's or the Hub's own; Azure always has one.
- * LEAT_E_ARGUMENT for an endpoint that is no URL. Call address_free() after a failure, too. */
+ * Returns LEAT_E_ARGUMENT for an endpoint that is no URL. Call address_free() after a failure, too. */
 enum leat_status address_make(struct address *a, const struct url *u, const char *endpoint, const char *region,
                               struct leat_error *err);
 

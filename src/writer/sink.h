@@ -71,7 +71,7 @@ struct sink_reading {
 };
 
 /* Opens the file that a killed run left, and reads back its first `size` bytes, whose page sum must be `sum`;
- * changes nothing. LEAT_E_CHECKPOINT: the file is shorter or holds other bytes. */
+ * changes nothing. Returns LEAT_E_CHECKPOINT if the file is shorter or holds other bytes. */
 enum leat_status sink_reopen(struct sink *s, const char *path, size_t frame_bytes, uint64_t size, struct hash128 sum,
                              struct sink_reading *reading, struct leat_error *err);
 

@@ -129,7 +129,7 @@ enum leat_status writer_take_names(struct leat_writer *w, const char *name, stru
  * begins with this. */
 void writer_follow_names(struct leat_writer *w);
 
-/* Takes the lock file. LEAT_E_BUSY if another process has it. */
+/* Takes the lock file. Returns LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
 /* writer_lost_lock() returns true if the lock file was removed since: another process may have taken one of its own,

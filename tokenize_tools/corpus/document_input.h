@@ -59,7 +59,7 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
 void document_input_close(struct document_input *in); /* NULL is fine */
 
 /* Gives the next document; *found is false after the last one. *text is the input's until its next call. Blank lines
- * are skipped. LEAT_E_TEXT for a record that is not a JSON object with such a string. */
+ * are skipped. Returns LEAT_E_TEXT for a record that is not a JSON object with such a string. */
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err);
 

@@ -49,7 +49,7 @@ static enum leat_status find_own(struct own_outputs *own, const char *output, co
 {
     enum leat_status s = add_own(own, split_fractions_output(output, NULL, in_run, ""), err);
 
-    if (s == LEAT_OK) /* also those of an earlier run that arranged */
+    if (s == LEAT_OK) /* finds also the files of an earlier run that arranged */
         s = add_own(own, pack_split_name(output, "partial.packed/all", ""), err);
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
         s = add_own(own, split_fractions_output(output, o->splits[i].name, in_run, ""), err);

@@ -47,7 +47,7 @@ static struct damage_row by_status(const struct leat_error *err)
         return (struct damage_row) { FILE(OUTPUT), MEND(CALL), WAITS(NOTHING), hint };
     case LEAT_E_STATE: /* the run was aborted, replaced or committed */
         return (struct damage_row) { FILE(PLAN), MEND(CALL), WAITS(ALL), hint };
-    case LEAT_E_REJECTS: /* of a part that is pushed */
+    case LEAT_E_REJECTS: /* a part that is pushed has too many rejects */
         return damages[RUN_REJECTS_OF_ALL - RUN_DAMAGE];
     case LEAT_E_BUSY:
         return (struct damage_row) { FILE(NONE), MEND(WAIT), WAITS(PART), hint };

@@ -4,8 +4,8 @@
 
 #include "leat_pack.h"
 
-/* A row: `hint` of an error. They begin after every enum leat_hint. To add one: a name here, a row in run_advice.c, an
- * error that has it, and its damage in tests/run/test_damage.c. */
+/* The rows of the table; their numbers are the `hint` of errors, and begin after those of enum leat_hint. To add
+ * one: a name here, a row in run_advice.c, an error that has it, and its damage in tests/run/test_damage.c. */
 enum run_damage {
     RUN_DAMAGE = 1000,
     RUN_NO_PLAN = RUN_DAMAGE, /* leat-run is missing */

@@ -117,7 +117,7 @@ enum leat_status run_publish(const char *folder, const struct run_plan *plan, st
         s = own_file_publish(name, text.bytes, text.size, err);
     else if (s == LEAT_OK)
         s = LEAT_E_EXISTS;
-    if (s == LEAT_E_EXISTS) /* it may be there since a moment ago */
+    if (s == LEAT_E_EXISTS) /* another process may have written it a moment ago */
         s = compare_plan(folder, name, &text, err);
     free(name);
     buffer_free(&text);

@@ -176,7 +176,7 @@ static enum leat_status end_done(struct step *step, struct leat_pack_report *rep
 {
     enum leat_status s = LEAT_OK;
 
-    if (!report->was_finished) /* it is packed, and later work can be done again */
+    if (!report->was_finished) /* the part is packed now; if a later step fails, it can be done again */
         run_beat_keep(&step->beat, report->disk_bytes, report->tokens, report->documents);
     if (!step->pack.allow_truncated && (!report->was_finished || step->beat.damage[0]))
         s = step->unsaid ? status_no_memory(err, 0) : step->damaged.count > 0 ? say_cut(&step->damaged, err) : LEAT_OK;

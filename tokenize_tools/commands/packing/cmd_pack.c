@@ -214,8 +214,8 @@ static int pack(struct pack_in_parts *in, struct pack_values *v, const struct op
     s = cut ? LEAT_OK : s;
     if (in->run && report.was_finished) /* the part's sign of life says whether the damage was accepted */
         report.damaged_inputs = 0;
-    if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* also if there are too many rejects: how many of which
-                                                             kind */
+    if ((s == LEAT_OK || s == LEAT_E_REJECTS) && v->json) /* the object is also printed if there are too many
+                                                             rejects, since it says of which kinds */
         print_json(v, &report, &bar, cli_now() - began);
     else if (s == LEAT_OK)
         print_summary(v, &report, &bar, cli_now() - began);

@@ -14,8 +14,8 @@ struct csv_header;
 /*
  * Reads the header in the first bytes of a table, where a byte order mark may be; `ended` says that these are all
  * bytes. On success the caller frees *out by csv_header_free(); *out is NULL if the bytes hold no whole record.
- * `fields` must outlive it. Returns LEAT_E_NOT_FOUND, with a list of the columns, if one is missing; LEAT_E_UNSUPPORTED
- * if two columns have the name of a wanted field, or the header is broken.
+ * `fields` must outlive it. Returns LEAT_E_NOT_FOUND, with a list of the columns, if one is missing. Returns
+ * LEAT_E_UNSUPPORTED if two columns have the name of a wanted field, or the header is broken.
  */
 enum leat_status csv_header_read(struct csv_header **out, const struct record_fields *fields, const char *name,
                                  char delimiter, const char *head, size_t bytes, bool ended, struct leat_error *err);

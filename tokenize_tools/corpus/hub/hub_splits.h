@@ -24,7 +24,7 @@ struct hub_split {
 };
 
 struct hub_splits {
-    struct hub_split *items; /* splits with files; train, validation and test before others that names say */
+    struct hub_split *items; /* splits with files: train, validation and test, and then others that names say */
     size_t count, room;      /* count is 0 if neither README.md nor a name says anything */
 };
 

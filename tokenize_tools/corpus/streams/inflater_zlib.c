@@ -61,7 +61,7 @@ static enum inflater_result inflate_some(struct inflater *inflater, const uint8_
         return INFLATER_MORE;
     case Z_MEM_ERROR:
         return INFLATER_NO_MEMORY;
-    default: /* whole bytes among the bits that zlib holds follow the defect */
+    default: /* zlib has read whole bytes after the defect, which it holds as bits: they are given back */
         *in -= (stream->data_type & 63) / 8;
         *in_bytes += (size_t)(stream->data_type & 63) / 8;
         return INFLATER_BROKEN;

@@ -34,7 +34,7 @@ static bool member_look(struct member_file *f, uint64_t at, void *bytes, size_t 
 /* ---- zstd ------------------------------------------------------------------------------------------------------- */
 
 #define ZSTD_MAGIC      0xfd2fb528u
-#define SKIPPABLE_MAGIC 0x184d2a50u /* this magic and the 15 after it */
+#define SKIPPABLE_MAGIC 0x184d2a50u /* the first of 16 magic numbers in a row that have this meaning */
 #define MAX_BLOCK       ((uint64_t)128 << 10)
 #define MAX_WINDOW_LOG  31u /* largest window that libzstd reads, as a power of two */
 #define NO_SIZE         UINT64_MAX

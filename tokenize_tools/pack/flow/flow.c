@@ -316,7 +316,7 @@ static void put_off(struct flow *f, struct lane *l, struct unit *u)
     count_spans(f, l);
     clear_unit(f, u);
     put_back(f, u, reserved);
-    drop_lanes(f); /* which may be at a stop now */
+    drop_lanes(f); /* the first lane may be at its end now */
     pthread_cond_broadcast(&f->work);
 }
 

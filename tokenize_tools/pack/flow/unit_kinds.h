@@ -33,7 +33,8 @@ struct unit_kind {
     bool numbers;         /* true if documents have line numbers, and may have ids; then the dataset stores both */
     bool divides;         /* true if a plain input may be cut inside for shares; then `cut` keeps to its begin and
                              end */
-    bool divides_objects; /* true if an input on a server may be, too: nothing before the share has to be read */
+    bool divides_objects; /* true if an input on a server may also be cut inside: nothing before the share has to be
+                             read */
 };
 
 /*

@@ -26,7 +26,7 @@ struct char_cuts {
     uint8_t bits[256][8]; /* places of the bits of a byte, for vectors */
 };
 
-/* The most bytes of a pretoken that is not cut if only long ones are. */
+/* The most bytes of a short pretoken: models that only cut long pretokens leave it whole. */
 #define CHAR_CUTS_MIN 15
 
 /* The factors of a hash, for the character before and the one after. */

@@ -59,7 +59,7 @@ static inline unsigned safe_at_eight(const struct char_cuts *c, __m256i before, 
     shift = _mm256_shuffle_epi8(last_bits, kind);
     after = _mm256_and_si256(after, _mm256_srlv_epi32(_mm256_set1_epi32(-1), _mm256_shuffle_epi8(free_bits, kind)));
 
-    /* char_cuts_word(): a word of 64 bits is two */
+    /* The rest does what char_cuts_word() does; a word of 64 bits there is two words here. */
     bit = _mm256_srlv_epi32(after, shift);
     hash = _mm256_andnot_si256(_mm256_sllv_epi32(_mm256_set1_epi32(63), shift), after);
     hash = _mm256_add_epi32(_mm256_mullo_epi32(before, _mm256_set1_epi32((int)CHAR_CUTS_BEFORE)),

@@ -177,10 +177,8 @@ static enum leat_status hub_cache_place(char *model, const char *id, struct leat
     return LEAT_OK;
 }
 
-/*
- * Finds the folder of the model's snapshot. LEAT_E_NO_FILE: the sentence says what was looked for and where; *folder is
- * then empty. `room` bytes at `folder`.
- */
+/* Finds the folder of the model's snapshot, and writes its path to the `room` bytes at `folder`. Returns
+ * LEAT_E_NO_FILE, with what was looked for and where, if there is none; *folder is then empty. */
 static enum leat_status hub_cache_find(char *folder, size_t room, const char *model, const char *id,
                                        struct leat_error *err)
 {

@@ -158,7 +158,7 @@ enum leat_status lookup_batch_find(struct lookup_batch *l, const struct lookup_w
     if (s == LEAT_OK)
         s = take_some(l, way, err);
     if (s == LEAT_OK)
-        s = id_list_reserve(&l->many, BATCH_OVER, err); /* ids are read many at a time, past the last */
+        s = id_list_reserve(&l->many, BATCH_OVER, err); /* the ids are read in vectors, which reach past the last id */
     b->many = l->many.ids;
     return s;
 }

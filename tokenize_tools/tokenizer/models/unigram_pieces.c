@@ -287,7 +287,7 @@ static enum leat_status set_apart(const void *context, void *scratch, const uint
     return LEAT_OK;
 }
 
-/* Returns the functions that look pieces up. Pieces whose ids depend on the text around them are apart. */
+/* Returns the functions that look pieces up. They keep pieces apart whose ids depend on the text around them. */
 static struct lookup_way unigram_probing(const struct unigram *m, struct unigram_scratch *s)
 {
     return (struct lookup_way) { .one = set_apart, .some = search, .context = m, .scratch = s->search };
