@@ -18,11 +18,11 @@
 #include "base/bytes.h"
 #include "base/grow.h"
 #include "base/status.h"
-#include "bench/data/texts.h"
 #include "bench/measure/contest.h"
 #include "bench/measure/machine.h"
 #include "cli/units.h"
 #include "commands/common/common.h"
+#include "corpus/document_input.h"
 #include "subcommands.h"
 
 #define HASHED_IDS 4096u
@@ -54,6 +54,76 @@ const struct option_row bench_encode_options[] = {
     BENCH_JSON(encode_values),
     OPTIONS_END
 };
+
+/* ---- Texts ---- */
+
+/* The documents of files in memory, end to end. */
+struct texts {
+    char *bytes;
+    uint64_t used;
+    size_t room;
+    uint64_t *ends;
+    uint64_t count;
+    size_t count_room;
+};
+
+static uint64_t texts_begin(const struct texts *t, uint64_t document)
+{
+    return document > 0 ? t->ends[document - 1] : 0;
+}
+
+static enum leat_status add_text(struct texts *t, const char *text, size_t bytes, struct leat_error *err)
+{
+    enum leat_status s = GROW(t->bytes, t->used + bytes + 1, t->room, err);
+
+    if (s == LEAT_OK)
+        s = GROW(t->ends, t->count + 1, t->count_room, err);
+    if (s != LEAT_OK)
+        return s;
+    memcpy(t->bytes + t->used, text, bytes);
+    t->used += bytes;
+    t->ends[t->count++] = t->used;
+    return LEAT_OK;
+}
+
+static enum leat_status read_file(struct texts *t, const char *path, const char *field, struct leat_error *err)
+{
+    struct document_input *in;
+    enum leat_status s = document_input_open(&in, path, DOCUMENT_BY_NAME, field, err);
+    const char *text;
+    size_t bytes;
+    bool found;
+
+    while (s == LEAT_OK) {
+        s = document_input_next(in, &text, &bytes, &found, err);
+        if (s != LEAT_OK || !found)
+            break;
+        s = add_text(t, text, bytes, err);
+    }
+    document_input_close(in);
+    return s;
+}
+
+/* Reads the documents of `count` files; `field` holds the text of a JSON record. Call texts_free() afterwards, also
+ * if this fails. */
+static enum leat_status texts_read(struct texts *t, const char *const *paths, size_t count, const char *field,
+                                   struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    *t = (struct texts) { .bytes = NULL };
+    for (size_t i = 0; i < count && s == LEAT_OK; i++)
+        s = read_file(t, paths[i], field, err);
+    return s;
+}
+
+static void texts_free(struct texts *t)
+{
+    free(t->bytes);
+    free(t->ends);
+}
+
+/* ---- Shares ---- */
 
 /* The work of a thread: documents [first, last). */
 struct share {

@@ -11,6 +11,9 @@
  *
  * It has no end or begin token and no tokenizer. Each document's origin is input 0, named "counting", at an offset
  * that equals the position of its first token.
+ *
+ * The room data/ has what the commands measure with: datasets that are computed. What may enter: data that several
+ * commands or tests need; nothing that measures.
  */
 #ifndef LEAT_BENCH_COUNTING_H
 #define LEAT_BENCH_COUNTING_H
