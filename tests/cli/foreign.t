@@ -95,7 +95,7 @@ A tokenizer can be named in the name of the file, or by an option.
   $ leat cat "$raw&end=7" --tokens 6:7 --tokenizer bytes
   E (no-eol)
   $ leat cat web --document 0 --ids -t bytes
-  leat: --tokenizer and --ids cannot be combined (leat cat --help shows how)
+  leat: --tokenizer and --ids cannot be combined (leat cat --help lists the options)
   [2]
 
 Here the first document is cut, and its A is text; the second has its begin token, 7.
