@@ -270,7 +270,8 @@ struct leat_plan_info {
     uint64_t sources;
     uint64_t phases;
     uint64_t samples;      /* samples are numbered from 0 to below it; LEAT_NONE: no end below LEAT_MAX_SAMPLES */
-    uint64_t positions;    /* samples that are not skipped; LEAT_NONE: no end. Skips up to LEAT_MAX_SAMPLES are one */
+    uint64_t positions;    /* number of samples that are not skipped; LEAT_NONE: the plan has no end, not even skips
+                            * that reach up to LEAT_MAX_SAMPLES */
     uint64_t seed;
     uint64_t seq_len;      /* length of the first phase */
     uint64_t max_seq_len;  /* the longest of any phase */

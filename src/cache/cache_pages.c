@@ -22,18 +22,19 @@
 /*
  * Regions: ranges of pages that are held while they are read, and evicted together.
  *
- * Who reads holds the regions around it: a read lock (fcntl's for open files, which ends with its holder) on these
- * bytes of tokens.partial. Who evicts has a write lock on a region, through a descriptor of its own, so that it also
- * keeps off what its own process reads. Within a process, holders of a region are counted.
+ * A reader holds the regions around its pages: it has a read lock (fcntl's for open files, which ends with its
+ * holder) on these bytes of tokens.partial. A process that evicts has a write lock on a region, through a descriptor
+ * of its own, which also keeps out the readers of its own process. Within a process, holders of a region are
+ * counted.
  *
- * The map has a record of each region behind its bytes for pages: a number that each eviction raises, and when it was
- * used last. What a process knows of a page is worth something only as long as that number is the one that it saw: it
- * is compared when a hold begins, and can change only between holds. It is raised by the time, not by 1, so that old
- * values do not come again if the map is set back. 0 does come again, where the map was cut off and grew: it is worth
- * nothing, and whoever finds it puts the time in its place.
+ * The map has a record of each region behind its bytes for pages: a number that each eviction raises, and the time
+ * of the last use. What a process knows of a page is valid only as long as that number is the one that it saw: it is
+ * compared when a hold begins, and can change only between holds. It is raised by the time, not by 1, so that old
+ * values do not come again if the map is set back. But 0 comes again if the map was cut off and grew: it is not
+ * valid, and a process that finds it puts the time in its place.
  *
- * A child of fork() shares the locks of its parent, so it takes and gives back none: it compares the numbers before and
- * after it has read.
+ * A child of fork() shares the locks of its parent, so it takes and releases none: it compares the numbers before
+ * and after it has read.
  */
 
 #define WAIT_NS ((long)1000000)

@@ -125,9 +125,9 @@ static enum leat_status read_variables(struct environment *e, struct leat_error 
 
 struct profile_file {
     struct environment *e;
-    bool config; /* its sections are called "profile NAME" */
+    bool config; /* true for the file whose sections are called "profile NAME" */
     bool inside; /* the profile's section */
-    bool keys;   /* the keys of this file count, since a file before it had none */
+    bool keys;   /* true if the keys of this file count, since a file before it had none */
     bool *found; /* the profile */
 };
 

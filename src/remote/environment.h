@@ -56,9 +56,9 @@ struct environment {
     char *values[SETTINGS]; /* NULL: not set */
     char *profile;          /* profile that was asked for by name, else NULL */
     char *foreign;          /* the profile's way of getting keys, if leat does not know it; else NULL */
-    char *fall_back;        /* such a way that counts only if there are no keys */
-    bool by_variables;      /* the keys are from variables, or from a role in variables: these count before the
-                               profile */
+    char *fall_back;        /* a way of getting keys, unknown to leat, that counts only if there are no keys */
+    bool by_variables;      /* true if the keys are from variables, or from a role in variables: these count before
+                               the profile */
 };
 
 /*

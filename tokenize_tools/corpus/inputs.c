@@ -362,7 +362,8 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
     if (damage && damage->status != LEAT_E_TRUNCATED)
         return LEAT_OK;
     return inputs_check_end(in, damage ? damage->offset : at,
-                            err); /* the frame that was cut off began before the end */
+                            err); /* a frame that was cut off begins before the end, so the place of the damage
+                                     counts, not `at` */
 }
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */

@@ -61,10 +61,10 @@ class _Batches:
 
 
 class _Resumed:
-    """The loader of a run that goes on in the middle of an epoch. For its own count to be right, the Trainer has to
-    skip the batches before, and so calls skip_first_batches(), which makes a DataLoader of what this says it is made
-    of, without the first indices. The loader is brought to the first batch that is left by its state, so that here
-    indices are only counted. In later epochs, the Trainer iterates this itself."""
+    """The loader of a run that goes on in the middle of an epoch. To count right, the Trainer skips the batches before:
+    it calls skip_first_batches(), which makes a DataLoader of the parts named here, without the first indices. The
+    loader's state has brought it to the first batch that is left, so the indices only count. In later epochs, the
+    Trainer iterates over this object itself."""
     sampler = prefetch_factor = None
     collate_fn = staticmethod(operator.itemgetter(0))
 

@@ -18,8 +18,8 @@ static struct part part_at(const char *text)
     return (struct part) { text, text + strcspn(text, "/") };
 }
 
-/* Returns the character at *at, and moves *at past it. The number is that of its bytes, and in the order of code
- * points. */
+/* Returns a number for the character at *at, made of its UTF-8 bytes, and moves *at past it. These numbers have the
+ * order of the code points. */
 static uint32_t next_character(struct part *text)
 {
     uint32_t character = (unsigned char)*text->at++;

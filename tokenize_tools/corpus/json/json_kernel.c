@@ -160,7 +160,8 @@ static inline void take_code(char **to, const char **from, const char *end)
         *to += utf8_encode((uint8_t *)*to, json_take_code(from, end));
         return;
     }
-    /* two or three bytes without a branch, since alphabets mix */
+    /* Both forms, of two and of three bytes, are made without a branch, since alphabets mix and a branch would often
+     * be guessed wrong. */
     two = 0x80c0 | code >> 6 | (code & 0x3f) << 8;
     three = 0x8080e0 | code >> 12 | (code >> 6 & 0x3f) << 8 | (code & 0x3f) << 16;
     bytes_store32(*to, code < 0x800 ? two : three);

@@ -58,7 +58,7 @@ static bool decompressing_run(struct decompressing *d, const struct decompressor
     span->bytes = 0;
     if (prepare(d, of, span) && decompress_span(d, span, closed))
         return true;
-    decompressor->close(d->state); /* closed, because it may be in the middle of a member */
+    decompressor->close(d->state); /* the decompressor is closed, because it may be in the middle of a member */
     d->state = NULL;
     return false;
 }

@@ -259,7 +259,8 @@ enum leat_status bpe_encode_pretokens(const struct model *model, void *scratch, 
 
     if (!m->cuts && !m->apart)
         return bpe_encode_batches(m, scratch, p, false, out, err);
-    /* these pretokens are cut into parts of another kind: pretokens and parts do not mix */
+    /* These pretokens are cut into parts of another kind. Pretokens and parts cannot be encoded together, so each
+     * pretoken goes alone. */
     for (size_t i = 0; status == LEAT_OK && i < p->count; begin = p->ends[i++])
         status = bpe_encode(model, scratch, p->text + begin, p->ends[i] - begin, out, err);
     return status;

@@ -297,7 +297,8 @@ static void note_missed(struct pretoken_batch *b)
         b->others[noted] = i;
         noted += count == 0 || count == elsewhere;
     }
-    for (uint32_t k = 0; k < noted; k++) { /* both kinds are looked at together first, since they are few */
+    for (uint32_t k = 0; k < noted; k++) { /* the first loop noted both kinds together, since they are few; this one
+                                              tells them apart */
         uint32_t at = b->others[k];
         bool unknown = b->values[at] >> PRETOKEN_COUNT_SHIFT == 0;
 

@@ -147,8 +147,8 @@ static enum leat_status pass_token(struct cutter *c, const struct window *w, con
     c->done = f->wide_end;
     if (s != LEAT_OK)
         return s;
-    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the token before may have taken all of
-                                                                              it */
+    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* 0 if the token before has taken all of
+                                                                              this one */
     return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
