@@ -124,7 +124,8 @@ enum leat_hint {
     LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` in struct leat_pack_options */
     LEAT_HINT_CHAT_TIME = 25,        /* `chat_seconds` or `skip_slow_chats` in struct leat_pack_options */
     LEAT_HINT_APPEND_OR_REPLACE = 26, /* `append` in struct leat_run_options, or `force` */
-    LEAT_HINT_CHAT = 27              /* `text` in struct leat_pack_options, or `chat` for conversations */
+    LEAT_HINT_CHAT = 27,             /* `text` in struct leat_pack_options, or `chat` for conversations */
+    LEAT_HINT_PAIR = 28              /* `prompt` or `completion` there */
 };
 
 /*

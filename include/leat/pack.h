@@ -109,6 +109,14 @@ struct leat_renderers {
     void *context;
 };
 
+/* What becomes of documents that are longer than `max_length`. */
+enum leat_too_long {
+    LEAT_TOO_LONG_REJECT = 0,
+    LEAT_TOO_LONG_CUT = 1,   /* their first tokens are kept */
+    LEAT_TOO_LONG_SPLIT = 2, /* with `chat`, and without pairs: a conversation becomes several, of whole turns, each
+                              * with the system message before them. A turn that is too long by itself is rejected */
+};
+
 struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* required */
@@ -209,16 +217,31 @@ struct leat_pack_options {
     uint32_t learn_reasoning;  /* reasoning in answers is learned; 0: yes, 1: no */
     uint32_t learn_tool_calls; /* tool calls in answers are learned; 0: yes, 1: no */
     uint32_t learn_end;        /* tokens that end turns are learned; 0: all, 1: the last, 2: none */
-    uint32_t reserved;         /* 0 */
+    uint32_t alpaca;           /* 1: records are Alpaca's; see `prompt` */
     /* The member of messages that says how much each is learned, over `learn`; "none": none does. NULL: train,
      * training, loss, loss_mask, weight and loss_scale. See leat_pack(). */
     const char *message_weight;
+
+    /* The field of JSON records, or column, that says how much a record counts: a number from 0 to 1, which multiplies
+     * its mask, rounded to 255ths. A record without it, or with anything else there, is rejected, and so is one of more
+     * than 4 MiB. NULL: each counts as 1. */
+    const char *weight;
+
+    /* Records are pairs, and these are their fields: two texts, which are encoded as one, or, with `chat`, two lists of
+     * messages, which are one conversation. The completion is learned. With `alpaca`, the record has the texts
+     * "instruction", "input" (which may be missing or empty) and "output", and gets the prompt of Stanford's Alpaca. A
+     * record without them is rejected, and so is one of more than 4 MiB. If one is set, the other's NULL is "prompt" or
+     * "completion", with `alpaca` "instruction" or "output". Both NULL, without `alpaca`: no pairs. */
+    const char *prompt, *completion;
+
+    uint32_t max_length; /* most tokens of a document, with its begin and end token; 0: no limit */
+    uint32_t too_long;   /* enum leat_too_long */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
       LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0,       \
-      0, 0, 0, 0, NULL }
+      0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -272,10 +295,11 @@ struct leat_pack_report {
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* bytes of tokens that this run wrote past the page cache */
+    uint64_t too_long;     /* documents longer than `max_length`, whatever became of them */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, \
-      0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, { { 0 }, 0, 0, 0, { 0 } }, 0, 0, 0, 0, 0, 0, 0 }
+      0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, { { 0 }, 0, 0, 0, { 0 } }, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

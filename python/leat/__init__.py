@@ -2,8 +2,8 @@
 
 To make datasets, see help(leat.pack), help(leat.Packer), help(leat.Run) and help(leat.Tokenizer); to read them,
 help(leat.open), help(leat.Plan) and help(leat.Loader). Options that belong together are groups: leat.fit and
-leat.Opening of a Plan; leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files and leat.Chat of
-leat.pack().
+leat.Opening of a Plan; leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files, leat.Chat and
+leat.Pairs of leat.pack().
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
@@ -20,7 +20,7 @@ from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
 from leat.mirror import Copied, pull, push
 from leat.mixture import Mixture, ramp
-from leat.options import FIM, IO, Chat, Device, Files, Opening, Outputs, StatsFile, fit
+from leat.options import FIM, IO, Chat, Device, Files, Opening, Outputs, Pairs, StatsFile, fit
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
@@ -29,10 +29,10 @@ from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
-           "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
-           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
+           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
+           "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
+           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
+           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
 
 # {name: (module of leat.integrations, packages of which one must be installed)}
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

@@ -34,6 +34,7 @@ from leat.options import Device as Device
 from leat.options import Files as Files
 from leat.options import Opening as Opening
 from leat.options import Outputs as Outputs
+from leat.options import Pairs as Pairs
 from leat.options import StatsFile as StatsFile
 from leat.options import fit as fit
 from leat.packer import Packer as Packer
@@ -51,8 +52,7 @@ from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Piece",
-           "Plan",
-           "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt", "diagnose",
-           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
-           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
+           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
+           "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
+           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
+           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]

@@ -1,4 +1,4 @@
-"""_conversations.py: the forms in which leat.Packer(chat=...) takes conversations, as records of JSON."""
+"""_conversations.py: the forms in which leat.Packer takes conversations (chat) and pairs, as records of JSON."""
 from __future__ import annotations
 
 import itertools
@@ -9,18 +9,23 @@ from leat._pack_options import read_id
 
 
 class Conversations:
-    """Turns conversations into records. `messages` and `tools` are the names of fields, as in leat.pack()."""
+    """Turns conversations and pairs into records. `chat` is a leat.Chat, `pairs` a leat.Pairs; or None. `weight` is the
+    field of weights; or None."""
 
-    def __init__(self, messages, tools, conditions):
-        self._messages, self._tools = messages, "tools" if tools is None else tools
-        self._tools_needed = bool(tools)
+    def __init__(self, chat, pairs, weight, conditions):
+        self._messages = None if pairs else chat.messages
+        self._tools = "tools" if chat and chat.tools is None else chat.tools if chat else ""
+        self._members = {self._tools: bool(chat and chat.tools), weight or "": True}  # whether a table must have them
+        if pairs:
+            self._members |= {pairs.prompt: True, pairs.completion: True, "input" if pairs.alpaca else "": False}
+        self._members.pop("", None)
         self._conditions = conditions
 
     def record(self, conversation):
         """Returns the record of a conversation: a list of messages, such a list as JSON, or a dict that has one."""
         record = self._record(conversation)
         if record is None:
-            raise ValueError(f"the conversation has no {self._messages}")
+            raise ValueError(f"the conversation has no {self._messages or 'pair'}")
         return record
 
     def records(self, documents, id, skip, nulls):
@@ -33,20 +38,24 @@ class Conversations:
                 continue
             record = self._record(conversation)
             if record is None and nulls == "error":
-                raise ValueError(f"document {n} has no {self._messages}; nulls=\"skip\" leaves such documents out")
+                what = self._messages or "pair"
+                raise ValueError(f"document {n} has no {what}; nulls=\"skip\" leaves such documents out")
             yield record if record is None else (record, read_id(given))
 
     def _record(self, conversation):
-        tools = None
+        record = {}
         if hasattr(conversation, "keys"):
-            tools = follow(conversation, self._tools, self._tools.split(".")) if self._tools else None
-            conversation = follow(conversation, self._messages, self._messages.split("."))
+            for name in self._members:
+                value = follow(conversation, name, name.split("."))
+                if value is not None:
+                    self._put_member(record, name, _text(value))
+            conversation = follow(conversation, self._messages, self._messages.split(".")) if self._messages else ()
+        elif self._messages is None and conversation is not None:
+            raise TypeError(f"a pair is a dict with its prompt and its completion, not {conversation!r}")
         if conversation is None:
             return None
-        record = {}
-        self._put_member(record, self._messages, self._messages_of(conversation))
-        if tools is not None:
-            self._put_member(record, self._tools, _text(tools))
+        if self._messages:
+            self._put_member(record, self._messages, self._messages_of(conversation))
         text = json.dumps(record, ensure_ascii=False, default=_plain)
         try:
             return text.encode()
@@ -96,7 +105,8 @@ class Conversations:
             batches = pyarrow.RecordBatchReader.from_stream(table)
         else:
             batches = [pyarrow.record_batch(table)]
-        needed = {self._messages: True, self._tools: self._tools_needed, id or "": id not in (None, "id")}
+        needed = {**self._members, **({self._messages: True} if self._messages else {})}
+        needed[id or ""] = id not in (None, "id")
         for batch in batches:
             columns = []
             for name, must_be_there in needed.items():

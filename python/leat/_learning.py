@@ -47,17 +47,17 @@ class Stretch(NamedTuple):
 
 class Learning:
     """The options that say what is learned. `message_weight` names the member of messages that says how much each is
-    learned; "none" means no member, None the usual ones."""
+    learned; "none" means no member, None the usual ones. With `pairs`, the completion's messages are learned."""
     strict = True  # an answer that is to be learned must be shown
 
     def __init__(self, learn="assistant", learn_reasoning="yes", learn_tool_calls="yes", learn_end="all",
-                 message_weight=None):
+                 message_weight=None, pairs=False):
         given = dict(learn=learn, learn_reasoning=learn_reasoning, learn_tool_calls=learn_tool_calls,
                      learn_end=learn_end)
         for name, value in given.items():
             if value not in CHOICES[name]:
                 raise Wrong(f"{name} must be {', '.join(CHOICES[name][:-1])} or {CHOICES[name][-1]}, not {value!r}")
-        self.mode, self.end = learn, learn_end
+        self.mode, self.end, self.pairs = learn, learn_end, bool(pairs)
         self.names = () if message_weight == "none" else (message_weight,) if message_weight else SWITCHES + NUMBERS
         final = learn == "final"
         self.learned = {CONTENT: True, OTHER: learn == "all", REASONING: learn_reasoning == "yes" and not final,
@@ -86,10 +86,11 @@ class Learning:
             word = value if word is None else word * value
         return word
 
-    def choose(self, turns, messages, text):
-        """Returns the stretches of a text that are learned, in order. In mode "all" they cover the whole text."""
+    def choose(self, turns, messages, text, completion=0):
+        """Returns the stretches of a text that are learned, in order. In mode "all" they cover the whole text. The
+        completion of a pair begins with message number `completion`."""
         pieces, generated = _pieces(turns, messages, text)
-        answers = sorted(generated) if turns.has_generation else [
+        answers = range(completion, len(messages)) if self.pairs else sorted(generated) if turns.has_generation else [
             number for number, message in enumerate(messages) if message.get("role") == "assistant"]
         weights, last = self._weights(messages, answers)
         if self.strict:

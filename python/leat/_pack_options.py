@@ -8,7 +8,7 @@ from dataclasses import fields
 from leat._leat import PACK_OPTIONS, show
 from leat._documents import has_arrow
 from leat._values import choice, digits, instance, is_name, listed, path_of, read_size, whole
-from leat.options import Chat, as_group
+from leat.options import Chat, Pairs, as_group
 from leat.tokenizer import Tokenizer, is_fast
 
 Row = collections.namedtuple("Row", "keyword kind member preset words least most")  # options_register() has it
@@ -73,12 +73,13 @@ def read_options(given):
 
 def pack_options(given, tokenizer, files=None):
     """Returns what read_options() makes of all options of leat.pack() and its kin, and the renderers of chats."""
-    chat, renderers = chat_of(given["chat"]), None
-    given = dict(given, chat=chat, end=_end_token(tokenizer, given["end"], chat),
+    chat, pairs, renderers = chat_of(given["chat"]), pairs_of(given["pairs"]), None
+    given = dict(given, chat=chat, weight=weight_of(given["weight"], chat),
+                 end=_end_token(tokenizer, given["end"], chat),
                  begin=_begin_token(tokenizer, given["begin"], given["end"], chat))
     if "allow_binary" in given:  # an option of documents without files
         given["Files.allow_binary"] = given["allow_binary"]
-    for group in filter(None, (files, chat)):
+    for group in filter(None, (files, chat, pairs)):
         given.update({f"{type(group).__name__}.{field.name}": getattr(group, field.name) for field in fields(group)})
     if chat:
         from leat._renderers import Renderers
@@ -89,7 +90,7 @@ def pack_options(given, tokenizer, files=None):
 _READ = {
     "CHAT": lambda row, chat: {row.member: chat and _template(chat.template)},
     "CHOICE": lambda row, word: {row.member: row.words.index(choice(row.keyword, word, row.words))},
-    "COUNT": lambda row, number: {row.member: number or 0},
+    "COUNT": lambda row, n: {row.member: 0 if n is None else whole(row.keyword, n, row.least, row.most)},
     "LIMIT": lambda row, most: dict(zip((row.member, row.member + "_ppm"), _limit(most))),
     "PART": lambda row, part: dict(zip((row.member, row.member + "s"), _part(part))),
     "SEED": lambda row, seed: {row.member: seed is not None, "seed": 0 if seed is None else whole(row.keyword, seed)},
@@ -97,9 +98,9 @@ _READ = {
     "SPLITS": lambda row, split: {row.member: read_splits(split)},
     "TEXT": lambda row, text: {row.member: _text(row, text)},
     "TEXTS": lambda row, texts: {row.member: _conditions(texts) if row.keyword == "keep" else list(texts)},
-    "THREADS": lambda row, n: {row.member: 0 if n is None else whole(row.keyword, n, row.least, row.most)},
     "TIME": lambda row, created: {row.member: read_created(created)},
 }
+_READ["THREADS"] = _READ["COUNT"]
 
 
 def _template(name):
@@ -127,6 +128,20 @@ def open_tokenizer(tokenizer):
 def chat_of(chat):
     """Returns the leat.Chat that the argument `chat` stands for, or None."""
     return None if chat is None else as_group("chat", chat, Chat, True)
+
+
+def pairs_of(pairs):
+    """Returns the leat.Pairs that the argument `pairs` is, or None."""
+    return None if pairs is None else as_group("pairs", pairs, Pairs, False)
+
+
+def weight_of(weight, chat):
+    """Returns the field of weights, which a leat.Chat may name."""
+    if chat is None or chat.weight is None:
+        return weight
+    if weight is not None:
+        raise ValueError("weight and leat.Chat(weight=...) name the same field: give one of them")
+    return chat.weight
 
 
 def list_paths(paths):

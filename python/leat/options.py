@@ -371,6 +371,7 @@ class Chat(Group):
     learn_end the tokens that end learned turns: "all", "last" (the last turn's) or "no"
     message_weight  the member of messages that says how much each is learned, over `learn`: true, false or a number
               from 0 to 1; None: train, training, loss, loss_mask, weight and loss_scale; "none": no member
+    weight    as `weight` of leat.pack()
     """
 
     template: str | bytes | os.PathLike
@@ -385,6 +386,7 @@ class Chat(Group):
     learn_tool_calls: Literal["yes", "no"] = "yes"
     learn_end: Literal["all", "last", "no"] = "all"
     message_weight: str | None = None
+    weight: str | None = None
     called = "leat.Chat"
 
     def __post_init__(self) -> None:
@@ -396,7 +398,34 @@ class Chat(Group):
             self._check(whole, "seconds", 1, 86400)
         for name, values in LEARN.items():
             self._check(choice, name, values)
-        self._check(instance, "message_weight", (str, type(None)), "the name of a field")
+        for name in ("message_weight", "weight"):
+            self._check(instance, name, (str, type(None)), "the name of a field")
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs(Group):
+    """Records that are a prompt and its completion, which is learned: leat.pack("pairs.jsonl", "pairs",
+    pairs=leat.Pairs(prompt="question", completion="answer")).
+
+    prompt, completion  their fields: texts, which are encoded as one, a token that holds any byte of the completion
+                        being learned; with `chat` lists of messages. None: "prompt" and "completion", with alpaca
+                        "instruction" and "output"
+    alpaca              records have instruction, input (may be empty) and output, and get the prompt of Stanford's
+                        Alpaca
+    """
+
+    _: KW_ONLY
+    prompt: str | None = None
+    completion: str | None = None
+    alpaca: bool = False
+    called = "leat.Pairs"
+
+    def __post_init__(self) -> None:
+        self._check_flags("alpaca")
+        for name, usual in ("prompt", "instruction"), ("completion", "output"):
+            self._check(instance, name, (str, type(None)), "the name of a field")
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, usual if self.alpaca else name)
 
 
 # ---- Keywords of leat.pack() and its kin, which take() of _pack_options.py reads
@@ -431,6 +460,10 @@ class MergeOptions(OutputOptions, total=False):
 class PackingOptions(OutputOptions, total=False):
     keep: str | Iterable[str]
     invalid_utf8: str
+    pairs: Any
+    weight: str | None
+    max_length: int | None
+    too_long: str
     chat: Any
     end: int | str | None
     begin: int | str | None
@@ -492,6 +525,12 @@ class PackOptions(PlannedOptions, total=False):
     invalid_utf8  "replace" or "reject"
     mask_field    the field of a JSON record that lists the stretches of its text that training learns, as
                   [begin, end) in characters; stored as a mask: a token is learned if any part of it is in one
+    pairs         a leat.Pairs: records are pairs of a prompt and its completion, which is learned
+    weight        the field of a number from 0 to 1 that says how much its record counts: it multiplies the record's
+                  mask, rounded to 255ths. A record without it, or with another value, is rejected
+    max_length    the most tokens of a document, with its begin and end token; None: no limit
+    too_long      a longer document is rejected ("reject"), its first tokens are kept ("cut"), or, with chat, it becomes
+                  several of whole turns, each with the system message ("split"); a turn too long by itself is rejected
     chat          a file with a chat template, or "tokenizer" for that of its folder, or a leat.Chat: records are
                   conversations, lists of dicts with role and content in the field `messages`; what the assistant says
                   is learned. jinja2 renders them, in processes of their own, one for each thread

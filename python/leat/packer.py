@@ -5,7 +5,8 @@ import warnings
 
 from leat import _leat
 from leat._leat import Error
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options, read_id, taken, takes
+from leat._pack_options import (chat_of, now, open_tokenizer, pack_options, pairs_of, read_id, taken, takes,
+                                weight_of)
 from leat._values import instance, path_of, shown, whole
 from leat.options import PackerOptions
 from leat.packing import Summary, summarize
@@ -39,6 +40,8 @@ class Packer:
     chat                as in leat.pack(): the documents are conversations, which jinja2 renders in processes of their
                         own, one for each thread, so that one that takes longer than leat.Chat(seconds=...) can be
                         ended. Tokens, mask and rejects are those of leat.pack() of the same conversations in JSON lines
+    pairs, weight       as in leat.pack(): a document is a dict with these fields, or a row of a table. A weight is of a
+                        conversation or a pair; a text has `mask`
 
     The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
     resume=True (with force=True if the run replaces a dataset); without a checkpoint, no file remains. Ctrl-C makes a
@@ -55,17 +58,18 @@ class Packer:
         self._began = now()
         self._output = path_of("output", output)
         self.tokenizer = open_tokenizer(tokenizer)
-        given["chat"] = chat_of(given["chat"])
+        given.update(chat=chat_of(given["chat"]), pairs=pairs_of(given["pairs"]))
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(given, self.tokenizer))
-        self._set(given["chat"], given["checkpoint_seconds"])
+        self._set(given, given["checkpoint_seconds"])
         self._take_note(self._core.note())
 
-    def _set(self, chat, checkpoint_seconds):
+    def _set(self, given, checkpoint_seconds):
         self._chats = None
         self._conditions = Conditions(self._core)
-        if chat is not None:
+        if given["chat"] is not None or given["pairs"] is not None:
             from leat._conversations import Conversations
-            self._chats = Conversations(chat.messages, chat.tools, self._conditions)
+            self._chats = Conversations(given["chat"], given["pairs"], weight_of(given["weight"], given["chat"]),
+                                        self._conditions)
         self._every = checkpoint_seconds
         self._last = now()
         self._summary = None
@@ -198,8 +202,9 @@ class Packer:
     @staticmethod
     def _refuse_choice(mask, text):
         if mask is not None or text != "text":
-            raise TypeError("the fields of a conversation are named by leat.Chat(..., messages=..., tools=...), and "
-                            "its chat template says what is learned: text and mask do not apply")
+            raise TypeError("the fields of a conversation are named by leat.Chat(..., messages=..., tools=...), those "
+                            "of a pair by leat.Pairs(prompt=..., completion=...), and they say what is learned: text "
+                            "and mask do not apply")
 
     def _way(self, document, mask):
         if isinstance(document, (str, bytes)):

@@ -31,8 +31,8 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json kept_out outputs row_groups hub_splits damaged rejected_inputs",
-    defaults=(0, (), 0, {}, 0, 0, (), 0, (), (), ()))
+               "replaced_in not_json kept_out outputs row_groups hub_splits damaged rejected_inputs too_long",
+    defaults=(0, (), 0, {}, 0, 0, (), 0, (), (), (), 0))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
@@ -52,6 +52,7 @@ replaced, replaced_in    malformed parts of texts that became U+FFFD: how many, 
                          after a Packer)
 not_json          records with NaN or Infinity, which were taken though JSON has neither
 kept_out          records that a condition of `keep` left out
+too_long          documents longer than max_length, which were rejected, cut or split
 outputs           with `by`, a dict for each dataset: name, value, documents, tokens, identity, and split if it is one
 row_groups        of Parquet files, that were packed
 hub_splits        a dict for each split of Hugging Face folders that the inputs have: split (None: the files of none),
@@ -187,7 +188,7 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"],
                    skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
                    not_json=report.get("not_json", 0), kept_out=report.get("kept_out", 0),
-                   row_groups=report.get("row_groups", 0))
+                   row_groups=report.get("row_groups", 0), too_long=report.get("too_long", 0))
 
 
 def packed(output, report, infos, splits, seconds, text_before, notices):

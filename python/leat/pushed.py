@@ -6,7 +6,7 @@ import dataclasses
 import os
 
 from leat import _leat
-from leat._pack_options import chat_of, now, open_tokenizer, pack_options, taken, takes
+from leat._pack_options import chat_of, now, open_tokenizer, pack_options, pairs_of, taken, takes
 from leat._values import flag, instance, listed, path_of, read_size, shown, whole
 from leat.dataset import Dataset, open as open_dataset
 from leat.options import PushedOptions
@@ -51,6 +51,7 @@ class PushedRun:
         chat = given["chat"] = chat_of(given["chat"])
         if chat is not None and chat.template != "tokenizer":
             given["chat"] = dataclasses.replace(chat, template=os.path.abspath(chat.template))
+        given["pairs"] = pairs_of(given["pairs"])
         masks = flag("store_mask", given["store_mask"]) or given["mask"] is not None
         columns = ("text", "id", "mask")  # which extend() takes
         native = pack_options({**{name: value for name, value in given.items() if name not in columns},
@@ -144,7 +145,7 @@ class PartPacker(Packer):
         self._began, self._output, self._core = now(), output, core
         self._key, self._fields = key, fields
         self._piece = None
-        self._set(fields["chat"], None)
+        self._set(fields, None)
         return self
 
     @property

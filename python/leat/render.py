@@ -18,7 +18,7 @@ if __name__ == "__main__" and "leat" not in sys.modules:
     sys.modules["leat"].__path__ = [os.path.dirname(os.path.abspath(__file__))]
 
 VERSION = "1.0.0"  # the package's version, which `leat pack --chat` reads without importing it
-PROTOCOL = b"2"
+PROTOCOL = b"3"
 TEXT, REJECTED, TOO_BIG, FAILED = range(4)  # kinds of answers
 MAX_FRAME = 64 << 20
 FLUSH_BYTES, FLUSH_SECONDS = 1 << 16, 0.1
@@ -112,16 +112,24 @@ class Renderer:
         except ValueError as why:
             raise Rejected(f"Python cannot read {what}: {why}") from None
 
-    def render(self, messages, tools):
+    def render(self, messages, tools, turns=b""):
         """Returns the fields of the answer."""
         messages, tools = self._value(messages, "the messages"), self._value(tools, "the tools") if tools else None
+        completion = 0
+        if self.learning.pairs:
+            prompt, answer = messages
+            completion, messages = len(prompt), prompt + answer
+            if not answer:
+                raise Rejected("the completion has no messages")
         check(messages, tools)
+        if turns:
+            messages = turns_of(messages, *map(int, turns.split()))
         try:
-            return self._answer(messages, tools)
+            return self._answer(messages, tools, completion)
         except UnicodeEncodeError:  # an unpaired surrogate becomes U+FFFD, as in texts
-            return self._answer(repaired(messages), repaired(tools))
+            return self._answer(repaired(messages), repaired(tools), completion)
 
-    def _answer(self, messages, tools):
+    def _answer(self, messages, tools, completion):
         from leat import chat
         template, turns = self.templates[-1 if tools is not None else 0]
         text = template.render(messages, tools, **self.variables)
@@ -129,15 +137,15 @@ class Renderer:
         if len(out) > self.most:
             return [b"%d" % TOO_BIG, b"text"]
         messages = list(map(chat.as_role_and_content, messages))
-        stretches = stretches_in_bytes(self.learning.choose(turns, messages, text), messages, text)
+        stretches = stretches_in_bytes(self.learning.choose(turns, messages, text, completion), messages, text)
         if len(stretches) > self.most:
             return [b"%d" % TOO_BIG, b"text"]
         return [b"%d" % TEXT, out, data_in_bytes(text), stretches]
 
-    def answer(self, messages, tools):
+    def answer(self, messages, tools, turns=b""):
         """Returns the frame of the answer."""
         try:
-            return frame_of(self.render(messages, tools))
+            return frame_of(self.render(messages, tools, turns))
         except MemoryError:
             return frame_of([b"%d" % TOO_BIG, b"memory"])
         except (Rejected, self.wrong) as why:
@@ -173,6 +181,18 @@ def check(messages, tools):
     for number, tool in enumerate(tools):
         if not isinstance(tool, dict):
             raise Rejected(f"tool {number} is {KINDS[type(tool)]}, not an object")
+
+
+def turns_of(messages, first, count):
+    """The messages of so many turns, after those of the system that begin the conversation."""
+    from leat import chat
+    roles = [chat.as_role_and_content(message)["role"] for message in messages]
+    head = next((n for n, role in enumerate(roles) if role not in ("system", "developer")), len(roles))
+    users = [n for n in range(head, len(roles)) if roles[n] == "user" and (n == head or roles[n - 1] != "user")]
+    begins = [head, *users[1:], len(roles)]
+    if first + count >= len(begins):
+        raise Rejected("")
+    return messages[:head] + messages[begins[first]:begins[first + count]]
 
 
 def repaired(value):
@@ -281,9 +301,9 @@ def serve(renderer, fields, answers, seconds):
     """Answers the conversations of a batch one by one, so that the other side sees which one takes long."""
     import resource
     waiting, flushed = 0, time.monotonic()
-    bound(seconds * len(fields) // 2, renderer.memory)
-    for messages, tools in zip(fields[::2], fields[1::2]):
-        frame = renderer.answer(messages, tools)
+    bound(seconds * len(fields) // 3, renderer.memory)
+    for messages, tools, turns in zip(fields[::3], fields[1::3], fields[2::3]):
+        frame = renderer.answer(messages, tools, turns)
         answers.write(frame)
         waiting, now = waiting + len(frame), time.monotonic()
         if waiting >= FLUSH_BYTES or now >= flushed + FLUSH_SECONDS:

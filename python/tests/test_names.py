@@ -13,7 +13,7 @@ import leat
 from leat.integrations import megatron
 
 GROUPS = (leat.fit, megatron.order, leat.FIM, leat.Opening, leat.Outputs, leat.Device, leat.IO, leat.StatsFile,
-          leat.Files, leat.Chat)
+          leat.Files, leat.Chat, leat.Pairs)
 
 # what is compared: of Python, of C, a command
 SUBJECTS = {
@@ -21,7 +21,7 @@ SUBJECTS = {
              ("leat_plan_options", "leat_open_options"), ("leat", "order")),
     "loader": ((leat.Loader, leat.Outputs, leat.Device, leat.IO, leat.StatsFile), ("leat_loader_options",),
                ("leat-bench", "load")),
-    "pack": ((leat.pack, leat.Files, leat.Chat), ("leat_pack_options",), ("leat", "pack")),
+    "pack": ((leat.pack, leat.Files, leat.Chat, leat.Pairs), ("leat_pack_options",), ("leat", "pack")),
     "merge": ((leat.merge,), ("leat_merge_options",), ("leat", "merge")),
     "export": ((leat.export,), ("leat_export_options",), ("leat", "export")),
     "adopt": ((leat.adopt,), ("leat_adopt_options",), ("leat", "adopt")),
@@ -77,6 +77,7 @@ EXCEPTIONS = [
     ("pack", "exclude", "exclude exclude_count", "exclude"),
     ("pack", "max_rejects", "max_rejects max_rejects_ppm", "max_rejects"),
     ("pack", "template chat", "chat", "chat"),
+    ("pack", "pairs", "", ""),  # a group
     ("pack", "date", "chat_date", "chat_date"),
     ("pack", "seconds", "chat_seconds", "chat_seconds"),
     ("pack", "progress", "progress notice context", "progress"),
@@ -209,6 +210,8 @@ def test_one_place():
     twice = {"seconds"}  # of leat.Chat and leat.StatsFile, which are not for one function
     for functions, _, _ in SUBJECTS.values():
         names = options_of(*functions)
+        if "weight" in names:  # beside its kin in leat.Chat; and of texts and pairs
+            names.remove("weight")
         assert len(names) == len(set(names)), [name for name in names if names.count(name) > 1]
     grouped = [name for group in GROUPS for name in options_of(group)]
     assert {name for name in grouped if grouped.count(name) > 1} == twice
@@ -226,7 +229,8 @@ def test_groups_are_values():
     given = [leat.fit(align=8), megatron.order(samples=9), leat.FIM("0.5", 1, "a", 2, 3),
              leat.Opening(cache="here"),
              leat.Outputs(["inputs"], dtype="int32"), leat.Device("cuda", driver="lib.so"), leat.IO(memory="1MiB"),
-             leat.StatsFile("run.jsonl", seconds=5), leat.Files("data", format="text"), leat.Chat("t", seconds=5)]
+             leat.StatsFile("run.jsonl", seconds=5), leat.Files("data", format="text"), leat.Chat("t", seconds=5),
+             leat.Pairs(alpaca=True)]
     assert {type(group) for group in given} == set(GROUPS)
     for group in given:
         same = eval(repr(group), {"leat": leat})

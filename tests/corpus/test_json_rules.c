@@ -202,7 +202,8 @@ static void check_chat(const char *json, size_t bytes, const char *says)
     struct record r;
     enum leat_status s;
 
-    T_OK(conversation_want(&fields, "m", "id", "t", false, &t_err));
+    T_OK(conversation_want(&fields, "m", "id", &t_err));
+    T_OK(conversation_want_tools(&fields, "t", false, &t_err));
     T_OK(record_make(&r, &fields, &t_err));
     T_OK(record_read(&r, json, bytes, &t_err));
     s = conversation_take(&found, &r, &t_err);
@@ -248,7 +249,8 @@ static void test_chat_parts(void)
     struct conversation c;
     struct record r;
 
-    T_OK(conversation_want(&fields, "m", "id", "t", false, &t_err));
+    T_OK(conversation_want(&fields, "m", "id", &t_err));
+    T_OK(conversation_want_tools(&fields, "t", false, &t_err));
     T_OK(record_make(&r, &fields, &t_err));
     T_OK(record_read(&r, json, sizeof json - 1, &t_err));
     T_OK(conversation_take(&c, &r, &t_err));

@@ -15,7 +15,7 @@ which it once said nothing.
   All of it: 36 tokens in 5 documents, 31 bytes of text; 1.161 tokens per byte.
   Expect about 36 tokens, 5.0 KiB for out, and * on this machine. (glob)
   $ leat pack -t bytes --dry-run --json in
-  {"output": null, "dry_run": true, "inputs": 3, "bytes": *, "formats": {"jsonl": 3, "text": 0, "parquet": 0, "csv": 0, "tsv": 0}, "hub_splits": [], "skipped": 0, "skipped_files": [], "first_text": "the first text", "sample": {"whole": true, "documents": 5, "tokens": 36, "text_bytes": 31, "rejected": 0, "kept_out": 0, "truncated_inputs": 0, "damaged": [], "rejected_inputs": [], "values": 0, "unknown_share": 0.0, "seconds": *}, "tokens": 36, "dataset_bytes": 5144, "seconds": *} (glob)
+  {"output": null, "dry_run": true, "inputs": 3, "bytes": *, "formats": {"jsonl": 3, "text": 0, "parquet": 0, "csv": 0, "tsv": 0}, "hub_splits": [], "skipped": 0, "skipped_files": [], "first_text": "the first text", "sample": {"whole": true, "documents": 5, "tokens": 36, "text_bytes": 31, "rejected": 0, "kept_out": 0, "too_long": 0, "truncated_inputs": 0, "damaged": [], "rejected_inputs": [], "values": 0, "unknown_share": 0.0, "seconds": *}, "tokens": 36, "dataset_bytes": 5144, "seconds": *} (glob)
   $ leat pack -t bytes -o real in >/dev/null
   $ leat info real | grep tokens
     tokens      36

@@ -103,6 +103,74 @@ What is learned belongs to the plan, to what a stopped run goes on with, and to 
   leat: whole.leat already exists; choose another name or replace it (--force)
   [1]
 
+So it is with pairs, weights and lengths.
+
+  $ printf '{"q":"%d","a":"yes","w":0.5}\n' $(seq 60) >pairs.jsonl
+  $ set -- -t bytes --prompt q --completion a --weight w --max-length 5 --too-long cut
+  $ rm -rf run learned.* whole.*
+  $ leat pack --run run --parts 2 "$@" pairs.jsonl >/dev/null
+  $ leat pack --run run --part 1 --weight w
+  leat: --weight belongs to the plan of a run: all parts share it (leat pack --help shows how)
+  [2]
+  $ leat pack --run run --parts 2 -t bytes --prompt q --completion a --max-length 5 pairs.jsonl
+  leat: the run in */run was planned with "max-length 5, too-long 1", not with "max-length 5, too-long 0": give the same options; to plan it anew, remove the folder */run (glob)
+  [1]
+  $ for part in 1 2; do leat pack --run run --part $part >/dev/null; done
+  $ leat merge -o learned run >/dev/null
+  $ leat info learned | grep -e prompt -e completion -e weight -e max_ -e too_
+    leat.completion = a
+    leat.max_length = 5
+    leat.prompt = q
+    leat.too_long = cut
+    leat.weight = w
+  $ leat pack -o whole "$@" pairs.jsonl | grep cut
+  51 documents of more than 5 tokens were cut.
+  $ same learned whole
+  $ leat pack -o whole --resume "$@" pairs.jsonl | grep -c finished
+  1
+  $ leat pack -o whole --resume -t bytes --prompt q --completion a pairs.jsonl
+  leat: whole.leat already exists; choose another name or replace it (--force)
+  [1]
+
+What contradicts itself is refused.
+
+  $ leat pack -t bytes -o no --prompt q --text a pairs.jsonl
+  leat: --text and --prompt cannot be combined (leat pack --help lists the options)
+  [2]
+  $ leat pack -t bytes -o no --prompt q --chat a.jinja --messages a pairs.jsonl
+  leat: --messages and --prompt cannot be combined (leat pack --help lists the options)
+  [2]
+  $ leat pack -t bytes -o no --prompt q --mask-field a pairs.jsonl
+  leat: --mask-field and --prompt cannot be combined (leat pack --help lists the options)
+  [2]
+  $ leat pack -t bytes -o no --alpaca --chat a.jinja pairs.jsonl
+  leat: --chat and --alpaca cannot be combined (leat pack --help lists the options)
+  [2]
+  $ leat pack -t bytes -o no --prompt q --completion b pairs.jsonl
+  leat: pairs.jsonl: no member "b" in the first 60 records; they have "q", "a", "w"; name the one that holds the completion (--prompt NAME, --completion NAME)
+  [1]
+  $ leat pack -t bytes -o no --text q --too-long cut pairs.jsonl
+  leat: --too-long needs --max-length (leat pack --help lists the options)
+  [2]
+  $ leat pack -t bytes -o no --text q --max-length 5 --too-long split pairs.jsonl
+  leat: only a conversation has turns to be split between: reject or cut what is too long
+  [2]
+  $ leat pack -t bytes -o no --prompt q --chat a.jinja --max-length 5 --too-long split pairs.jsonl
+  leat: only a conversation has turns to be split between: reject or cut what is too long
+  [2]
+  $ leat pack -t bytes -o no --text q --max-length 1 pairs.jsonl
+  leat: a length of 1 leaves no room for the tokens before and after a document
+  [2]
+  $ echo text >a.txt
+  $ leat pack -t bytes -o no --prompt q a.txt
+  leat: a.txt has no fields with pairs: it is a text, neither JSON nor a table
+  [2]
+  $ leat pack -t bytes -o no --weight w a.txt
+  leat: a.txt has no fields for weights: it is a text, neither JSON nor a table
+  [2]
+  $ leat pack -t bytes -o no --prompt q --completion a --dry-run pairs.jsonl | grep first
+  The first completion: yes
+
 Without conversations these options mean nothing.
 
   $ leat pack -t bytes -o no --learn last chat.jsonl

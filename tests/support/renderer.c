@@ -120,23 +120,24 @@ static bool answer_all(struct running *r, uint32_t fields)
 {
     size_t at = 4;
 
-    for (uint32_t i = 0; i + 1 < fields; i += 2) {
+    for (uint32_t i = 0; i + 2 < fields; i += 3) {
         size_t size = bytes_load32(r->frame + at), tools = bytes_load32(r->frame + at + 4 + size), bytes = size;
         const char *messages = (const char *)r->frame + at + 4;
 
         while (bytes > 0 && messages[bytes - 1] != ']')
             bytes--;
-        if (!answer(r, messages, bytes, i / 2))
+        if (!answer(r, messages, bytes, i / 3))
             return false;
         at += 8 + size + tools;
+        at += 4 + bytes_load32(r->frame + at); /* which turns */
     }
     return true;
 }
 
 static void *render(void *context)
 {
-    static const char *const ready[] = { "2", "0", "", "9.9.9" }, *const other[] = { "3", "0", "", "9.9.9" },
-                             *const none[] = { "2", "3", "jinja2", "No module named 'jinja2'" };
+    static const char *const ready[] = { "3", "0", "", "9.9.9" }, *const other[] = { "4", "0", "", "9.9.9" },
+                             *const none[] = { "3", "3", "jinja2", "No module named 'jinja2'" };
     struct running *r = context;
     uint32_t fields = take_frame(r);
     const char *const *first = r->says == STAND_IN_OTHER ? other : r->says == STAND_IN_NO_JINJA2 ? none : ready;

@@ -26,6 +26,8 @@ static const struct looked_for {
 } looked_for[RECORD_USES] = {
     [RECORD_TEXT] = { "the text", true, true },
     [RECORD_MESSAGES] = { "the conversation", false, true },
+    [RECORD_COMPLETION] = { "the completion", true, true },
+    [RECORD_PROMPT] = { "the prompt", true, true },
     [RECORD_SPANS] = { "what is learned", false, false },
     [RECORD_BY] = { "the value that chooses a dataset", false, false },
     [RECORD_ID] = { "the id", false, false },
@@ -181,9 +183,10 @@ void field_search_free(struct field_search *f)
     record_free(&f->record);
 }
 
-static void look_at(enum record_use use, const struct record_value *value, struct field_met *met)
+static void look_at(const struct record_want *want, const struct record_value *value, struct field_met *met)
 {
-    if (looked_for[use].single && (value->kind == JSON_KIND_OBJECT || value->kind == JSON_KIND_ARRAY))
+    if (looked_for[want->use].single && !want->list &&
+        (value->kind == JSON_KIND_OBJECT || value->kind == JSON_KIND_ARRAY))
         met->kind = value->kind;
     else
         met->any = met->any || value->kind != JSON_KIND_NONE;
@@ -200,7 +203,7 @@ static bool add_record(struct field_search *f, const char *json, size_t bytes, s
         return false;
     for (enum record_use use = 0; use < RECORD_USES; use++)
         if (f->wants[use])
-            look_at(use, record_value(r, (uint32_t)(f->wants[use] - r->fields->wants)), &met[use]);
+            look_at(f->wants[use], record_value(r, (uint32_t)(f->wants[use] - r->fields->wants)), &met[use]);
     return json_members_add(members, json, bytes);
 }
 

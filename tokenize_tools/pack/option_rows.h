@@ -112,6 +112,36 @@ PACK_OPTION(TEXT, mask_field, "mask_field", SHARED, .name = "mask-field", .value
                     "others are -100. A record without the member is rejected.",
             .rare = true)
 PACK_HINT(MASK_FIELD, "(--mask-field NAME)", "(mask_field=NAME)")
+PACK_OPTION(TEXT, prompt, "Pairs.prompt", SHARED, .name = "prompt", .value = "FIELD",
+            .standard = "prompt, with --completion", .help = "records are pairs; this member or column is the prompt",
+            .more = "Prompt and completion are encoded as one text, and training learns the tokens that hold any byte "
+                    "of the completion, with the end token. With --chat, both are lists of messages, and those of the "
+                    "completion are learned. A record without one of them is rejected.",
+            .excludes = "text|messages|mask-field", .rare = true)
+PACK_OPTION(TEXT, completion, "Pairs.completion", SHARED, .name = "completion", .value = "FIELD",
+            .standard = "completion, with --prompt",
+            .help = "records are pairs; this member or column is the completion",
+            .excludes = "text|messages|mask-field", .rare = true)
+PACK_HINT(PAIR, "(--prompt NAME, --completion NAME)", "(leat.Pairs(prompt=NAME, completion=NAME))")
+PACK_OPTION(FLAG, alpaca, "Pairs.alpaca", SHARED, .name = "alpaca",
+            .help = "records are pairs of Alpaca's: instruction, input, output",
+            .more = "They get the prompt of Stanford's Alpaca, with the input if it is not empty; training learns the "
+                    "output.",
+            .excludes = "text|chat|mask-field", .rare = true)
+PACK_OPTION(TEXT, weight, "weight", SHARED, .name = "weight", .value = "FIELD", .standard = "each counts as 1",
+            .help = "a number from 0 to 1 that says how much the record counts",
+            .more = "This member of a JSON record, or column, multiplies the mask of the record, rounded to 255ths; "
+                    "training weighs the loss by it. A record without it, or with another value, is rejected.",
+            .rare = true)
+PACK_OPTION(COUNT, max_length, "max_length", SHARED, .name = "max-length", .value = "N", .standard = "no limit",
+            .help = "the most tokens of a document, with its begin and end token",
+            .more = "Longer ones are counted; --too-long says what becomes of them.", .rare = true, .min = 1,
+            .max = UINT32_MAX)
+PACK_OPTION(CHOICE, too_long, "too_long", SHARED, .name = "too-long", .value = "HOW", .standard = "reject",
+            .help = "documents longer than --max-length: reject, cut, split",
+            .more = "cut keeps the first tokens. split, with --chat, makes several conversations of whole turns, each "
+                    "with the system message; a turn that is too long by itself is rejected.",
+            .needs = "max-length", .rare = true, .choices = PACK_WORDS("reject", "cut", "split"))
 PACK_OPTION(CHAT, chat, "chat", SHARED, .name = "chat", .value = "FILE|tokenizer",
             .help = "render conversations by this chat template, or by the one of the tokenizer",
             .more = "Records are conversations, and FILE is a template in Jinja; tokenizer takes the one in the "

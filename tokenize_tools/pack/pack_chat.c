@@ -13,6 +13,7 @@
 #include "base/jsontree.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "corpus/record/pair.h"
 #include "tokenizer/load/whole_file.h"
 #include "tokenizer/pipeline/encoder_valid.h"
 
@@ -252,6 +253,8 @@ static enum leat_status add_learning(struct pack_chat *c, const struct leat_pack
         s = buffer_append(&c->learning, "message_weight ", strlen("message_weight "), err);
     if (s == LEAT_OK && o->message_weight)
         s = buffer_append_line(&c->learning, o->message_weight, err);
+    if (s == LEAT_OK && pair_prompt(o))
+        s = buffer_append(&c->learning, "pairs 1\n", strlen("pairs 1\n"), err);
     return s == LEAT_OK ? render_plan_add(&c->plan, c->learning.bytes, c->learning.size, err) : s;
 }
 
@@ -298,7 +301,8 @@ static enum leat_status make_plan(struct pack_chat *c, const struct beside *b, c
     return s;
 }
 
-#define TRIAL "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"
+#define TRIAL_USER   "{\"role\":\"user\",\"content\":\"a\"}"
+#define TRIAL_ANSWER "{\"role\":\"assistant\",\"content\":\"b\"}"
 
 /* Returns true if the first token of the text is an added one, which ends the turn of an answer (chat_text.c). */
 static bool begins_with_added(struct leat_encoder *e, const struct leat_tokenizer *t, const char *text)
@@ -355,7 +359,9 @@ static bool ends_outside(const struct render_answer *a, const struct leat_pack_o
 /* Renders a small conversation, to see how the template ends an answer. If that takes long, it shows nothing. */
 static enum leat_status try_end(struct pack_chat *c, const struct leat_pack_options *o, struct leat_error *err)
 {
-    const struct render_request trial = { .messages = TRIAL, .messages_bytes = strlen(TRIAL) };
+    const char *messages =
+        pair_prompt(o) ? "[[" TRIAL_USER "],[" TRIAL_ANSWER "]]" : "[" TRIAL_USER "," TRIAL_ANSWER "]";
+    const struct render_request trial = { .messages = messages, .messages_bytes = strlen(messages) };
     struct render_answer a;
     enum leat_status s = renderer_ask(c->renderer, &trial, 1, err);
 

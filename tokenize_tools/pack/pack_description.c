@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/own_file.h"
 #include "base/status.h"
+#include "corpus/record/pair.h"
 #include "input_changes.h"
 
 #define PIN "pinned "
@@ -104,6 +105,16 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add_text(text, err, "mask\n");
     if (s == LEAT_OK && o->mask_field)
         s = add_named(text, "mask-field", o->mask_field, err);
+    if (s == LEAT_OK && pair_prompt(o))
+        s = add_named(text, "prompt", pair_prompt(o), err);
+    if (s == LEAT_OK && pair_prompt(o))
+        s = add_named(text, "completion", pair_completion(o), err);
+    if (s == LEAT_OK && o->alpaca)
+        s = add_text(text, err, "alpaca\n");
+    if (s == LEAT_OK && o->max_length > 0)
+        s = add_text(text, err, "max-length %u, too-long %u\n", o->max_length, o->too_long);
+    if (s == LEAT_OK && o->weight)
+        s = add_named(text, "weight", o->weight, err);
     if (s == LEAT_OK && chat)
         s = add_chat(text, chat, o, err);
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++)

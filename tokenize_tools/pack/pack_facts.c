@@ -6,11 +6,17 @@
 
 #include "arrange/splits/by_values.h"
 #include "arrange/splits/split_fractions.h"
+#include "corpus/record/pair.h"
 #include "damage/damage_list.h"
+
+bool pack_facts_mask(const struct leat_pack_options *o)
+{
+    return o->store_mask || o->mask_field || o->weight || pair_prompt(o) || o->chat;
+}
 
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by)
 {
-    static const char *const learn[] = { NULL, "last", "final", "all" };
+    static const char *const learn[] = { NULL, "last", "final", "all" }, *const too_long[] = { NULL, "cut", "split" };
     const struct pack_fact all[] = {
         { "leat.text", o->text ? o->text : "text" },
         { "leat.id", o->id ? o->id : "id" },
@@ -21,6 +27,12 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
         { "leat.keep", o->keep_count > 0 ? facts->keep : NULL },
         { BY_METADATA_IDS, by },
         { "leat.mask", o->mask_field },
+        { "leat.weight", o->weight },
+        { "leat.prompt", pair_prompt(o) },
+        { "leat.completion", pair_completion(o) },
+        { "leat.alpaca", o->alpaca ? "1" : NULL },
+        { "leat.max_length", o->max_length > 0 ? facts->max_length : NULL },
+        { "leat.too_long", o->max_length > 0 && o->too_long < 3 ? too_long[o->too_long] : NULL },
         { "leat.chat", o->chat ? o->messages ? o->messages : "messages" : NULL },
         { "leat.tools", o->chat && o->tools && strcmp(o->tools, "tools") != 0 ? o->tools : NULL },
         { "leat.chat_date", o->chat ? o->chat_date : NULL },
@@ -36,6 +48,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
     memcpy(facts->of, all, sizeof all);
     for (uint64_t i = 0; i < o->keep_count && used < sizeof facts->keep; i++)
         used += (size_t)snprintf(facts->keep + used, sizeof facts->keep - used, "%s%s", i > 0 ? "\n" : "", o->keep[i]);
+    snprintf(facts->max_length, sizeof facts->max_length, "%u", o->max_length);
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
 }
 
@@ -194,7 +207,7 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
     fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
-          info.begin_token == o->begin_token && info.stores_mask == (o->store_mask || o->mask_field || o->chat) &&
+          info.begin_token == o->begin_token && info.stores_mask == pack_facts_mask(o) &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 &&
           facts_fit(d, o, stage == PACK_ARRANGED, past);
     for (size_t i = 0; fit && inputs && i < inputs->count; i++)

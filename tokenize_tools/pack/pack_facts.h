@@ -14,12 +14,15 @@ struct pack_fact {
     const char *key, *value; /* value is NULL if the key must not be there */
 };
 
-#define PACK_FACTS 17
+#define PACK_FACTS 23
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
-    char part[32];
+    char part[32], max_length[16];
     char keep[JUDGE_KEEP_BYTES]; /* all conditions, one per line */
 };
+
+/* Returns true if a run with these options stores a mask. */
+bool pack_facts_mask(const struct leat_pack_options *o);
 
 /* Collects the options that decide the bytes, in addition to the inputs and the facts in the header; the options'
  * texts must outlive them. `by` is the field whose values stand before the documents' ids; NULL: none. */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "corpus/record/pair.h"
 #include "pack.h"
 #include "pack/flow/pack_worker.h"
 #include "pack/flow/row_input.h"
@@ -26,12 +27,18 @@ static enum leat_status check_formats(const struct pack_run *r, struct leat_erro
 
     if (o->by && !*o->by)
         return status_argument(err, "by", "the field to choose datasets by has no name");
-    for (size_t i = 0; (judge || o->chat) && i < inputs->count; i++)
+    for (size_t i = 0; (judge || o->chat || pair_prompt(o)) && i < inputs->count; i++)
         if (inputs->items[i].format->whole)
             return status_in_file(err,
-                                  status_argument(err, judge ? judge->option : "chat",
+                                  status_argument(err,
+                                                  judge     ? judge->option
+                                                  : o->chat ? "chat"
+                                                            : "prompt",
                                                   "%s has no fields %s: it is a text, neither JSON nor a table",
-                                                  inputs->items[i].path, judge ? judge->needs : "with conversations"),
+                                                  inputs->items[i].path,
+                                                  judge     ? judge->needs
+                                                  : o->chat ? "with conversations"
+                                                            : "with pairs"),
                                   inputs->items[i].path);
     return LEAT_OK;
 }

@@ -30,10 +30,10 @@
 
 /* The note of a checkpoint, which says where the packer stood. It is written and read here only. */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '9' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '1', '0' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS 23
+#define POSITION_NUMBERS 24
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
@@ -41,7 +41,7 @@ static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBE
         &p->lines,    &p->input_rejects,  &p->sum.low,         &p->sum.high,         &p->reject_bytes,
         &p->rejects,  &p->text_bytes,     &p->special_strings, &p->damaged_inputs,   &p->replaced,
         &p->not_json, &p->reject_sum.low, &p->reject_sum.high, &p->kept_out,         &p->damaged,
-        &p->lost,     &p->row_groups,     &p->input_taken,
+        &p->lost,     &p->row_groups,     &p->input_taken,     &p->too_long,
     };
 
     memcpy(numbers, all, sizeof all);
@@ -631,6 +631,7 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.special_strings += u->docs.special_strings;
     o->at.not_json += u->docs.not_json;
     o->at.kept_out += u->docs.kept_out;
+    o->at.too_long += u->docs.too_long;
     o->at.row_groups += u->rows.groups;
     o->at.disk_bytes += u->disk_bytes;
     for (unsigned i = 0; i < PACK_STEP_COUNT; i++)

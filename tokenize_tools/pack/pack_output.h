@@ -32,6 +32,7 @@ struct pack_position {
     uint64_t kept_out;   /* number of records for which a condition of the run does not hold */
     uint64_t lost;       /* number of rejects that are rows after one that could not be read */
     uint64_t row_groups; /* of Parquet files */
+    uint64_t too_long;   /* number of documents longer than the run allows */
     uint64_t disk_bytes; /* bytes of all inputs on disk, for progress */
 };
 

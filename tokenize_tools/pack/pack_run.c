@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 #include "corpus/input_fields.h"
+#include "corpus/record/pair.h"
 #include "pack.h"
 #include "pack_chat.h"
 #include "pack_description.h"
@@ -69,6 +70,7 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->replaced = o->at.replaced;
     report->not_json = o->at.not_json;
     report->kept_out = o->at.kept_out;
+    report->too_long = o->at.too_long;
     report->values = o->values.count;
     report->row_groups = o->at.row_groups;
     report->units = r->units;
@@ -96,8 +98,7 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
 enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,
                                    struct leat_error *err)
 {
-    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_pack_options, reserved), { 0, 0 } };
-    enum leat_status s = options_read(o, sizeof *o, reserved, given, "leat_pack_options", err);
+    enum leat_status s = options_read(o, sizeof *o, NULL, given, "leat_pack_options", err);
 
     if (s == LEAT_OK && o->renderers && (!o->renderers->open || !o->renderers->close))
         s = status_argument(err, "renderers", "`renderers` needs both functions, open and close");
@@ -123,6 +124,23 @@ void pack_lift_limits(struct leat_pack_options *o)
     o->allow_empty = 1;
 }
 
+/* Checks the options of long documents. */
+static enum leat_status check_length(const struct leat_pack_options *o, struct leat_error *err)
+{
+    if (o->too_long > LEAT_TOO_LONG_SPLIT)
+        return status_argument(err, "too_long", "unknown value %u for too_long", o->too_long);
+    if (o->too_long > 0 && o->max_length == 0)
+        return status_argument(err, "too_long", "no longest length is given, so that nothing is too long");
+    if (o->too_long == LEAT_TOO_LONG_SPLIT && (!o->chat || pair_prompt(o)))
+        return status_argument(err, "too_long",
+                               "only a conversation has turns to be split between: reject or cut what is too long");
+    if (o->max_length > 0 && o->max_length <= (o->begin_token != LEAT_NONE) + (o->end_token != LEAT_NONE) + 0u)
+        return status_argument(err, "max_length",
+                               "a length of %u leaves no room for the tokens before and after a document",
+                               o->max_length);
+    return LEAT_OK;
+}
+
 static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
                                      struct leat_error *err)
 {
@@ -140,14 +158,18 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     if (o->chat && o->mask_field)
         return status_argument(err, "mask_field",
                                "a conversation says by its template what is learned, not by a field");
-    o->store_mask = o->store_mask || o->mask_field || o->chat;
+    if (pair_prompt(o) && o->mask_field)
+        return status_argument(err, "mask_field", "of a pair the completion is learned, which no field says");
+    if (o->alpaca && o->chat)
+        return status_argument(err, "alpaca", "Alpaca's prompt is a text, which no chat template renders");
+    o->store_mask = pack_facts_mask(o);
     if (o->memory == 0) {
         uint64_t usual = PACK_USUAL_MEMORY + memory_resident() / PACK_GIB * PACK_GIB;
 
         o->memory = memory_within_groups(usual);
         r->setup.grouped = o->memory < usual;
     }
-    return LEAT_OK;
+    return check_length(o, err);
 }
 
 static enum leat_status take_names(struct pack_run *r, const char *output, const char *given, struct leat_error *err)
@@ -189,10 +211,14 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->allow_binary = o->allow_binary != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->masks = o->store_mask != 0;
-    setup->whole_records = o->mask_field || o->chat;
+    setup->whole_records = o->mask_field || o->weight || o->chat || pair_prompt(o);
     setup->chat = o->chat != NULL;
+    setup->pairs = pair_prompt(o) != NULL;
     setup->spans = o->mask_field != NULL;
     setup->by = o->by != NULL;
+    if (o->max_length > 0)
+        setup->max_tokens = o->max_length - (o->begin_token != LEAT_NONE) - (o->end_token != LEAT_NONE);
+    setup->splits = o->too_long == LEAT_TOO_LONG_SPLIT;
     setup->render_limits.seconds = setup->long_render_limits.seconds = o->chat_seconds > 0 ? o->chat_seconds : 10;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;

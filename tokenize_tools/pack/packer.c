@@ -12,7 +12,7 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "base/status.h"
-#include "corpus/record/conversation.h"
+#include "corpus/record/pair.h"
 #include "mask/span_mask.h"
 #include "pack.h"
 #include "pack/flow/steps.h"
@@ -152,6 +152,7 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
     const struct record_judge *judge = judges_asked(o, false);
+    bool records = o->chat || pair_prompt(o);
 
     if (o->shuffle || o->dedup || o->split_count > 0)
         return status_field(
@@ -162,7 +163,7 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
             o->shuffle ? "shuffle"
             : o->dedup ? "dedup"
                        : "splits");
-    if (judge)
+    if (judge && !(records && judge == &judge_weight))
         return status_argument(err, judge->option,
                                "a packer takes texts, which have no fields %s: it packs all that it is given, with the "
                                "masks that it is given",
@@ -220,11 +221,14 @@ static enum leat_status keep_folder(struct leat_packer *p, struct leat_error *er
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
 {
     const struct leat_pack_options *o = &p->run.options;
+    struct leat_pack_options records = *o;
     bool chat = o->chat != NULL;
     enum leat_status s = chat ? pack_run_take_chat(&p->run, err) : LEAT_OK;
 
-    if (s == LEAT_OK && chat) /* ids are given beside the records */
-        s = conversation_want(&p->run.setup.fields, o->messages, NULL, *o->tools ? o->tools : NULL, false, err);
+    records.id = ""; /* ids are given beside the records, which were judged by conditions */
+    records.keep_count = 0;
+    if (s == LEAT_OK && (chat || pair_prompt(o)))
+        s = judges_prepare(&p->run.setup.judges, &p->run.setup.fields, &records, err);
     if (s == LEAT_OK)
         s = pack_description_make(&p->run.description, &p->run.options, chat ? &p->run.chat : NULL,
                                   &p->run.setup.inputs, err);
@@ -406,8 +410,8 @@ static enum leat_status check_texts(const struct leat_packer *p, const struct le
         s = status_argument(err, "lengths", "texts need exactly one of lengths, offsets32 and offsets64");
     if (s == LEAT_OK && t->count > 0 && !t->spans != !t->span_counts)
         s = status_argument(err, "spans", "spans and span_counts need each other");
-    if (s == LEAT_OK && t->spans && p->run.options.chat)
-        s = status_argument(err, "spans", "the chat template says what of a conversation is learned: no spans");
+    if (s == LEAT_OK && t->spans && (p->run.setup.chat || p->run.setup.pairs))
+        s = status_argument(err, "spans", "conversations and pairs say themselves what is learned: no spans");
     while (s == LEAT_OK && at.i < t->count) {
         if (!go_on(&at))
             return status_argument(err, "offsets64", "text %llu ends before it starts", (unsigned long long)at.i - 1);
@@ -494,10 +498,15 @@ static enum leat_status add_ids(struct leat_packer *p, const struct leat_documen
     struct leat_origin origin = documents->origins ? documents->origins[i] : none;
     uint64_t count = documents->lengths[i];
     struct packer_document *d = NULL;
+    struct leat_error why;
     enum leat_status s = count < SIZE_MAX / 8 ? take_unit(p, &unit_ids, 4 * count, err) : status_no_memory(err, count);
 
     if (origin.line > 0 && origin.line != LEAT_NONE)
         origin.line += documents->first_line;
+    if (s == LEAT_OK && step_limit(&p->run.setup, p->unit, &count, &why) != LEAT_OK)
+        return documents_reject(&p->unit->docs,
+                                &(struct packer_document) { .input = origin.input, .line = origin.line }, why.message,
+                                "", "", 0, err);
     if (s == LEAT_OK) {
         d = add_document(p, &origin, err);
         s = d ? put_ids(p, documents, at, count, err) : LEAT_E_NO_MEMORY;

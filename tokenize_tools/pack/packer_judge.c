@@ -31,8 +31,12 @@ static enum leat_status keep_conditions(struct packer_judge *j, struct leat_pack
 
 enum leat_status packer_judge_open(struct packer_judge *j, struct leat_pack_options *options, struct leat_error *err)
 {
-    enum leat_status s = judges_want(&j->judges, &j->fields, options, err); /* this also checks that the conditions
-                                                                               are within bounds */
+    struct leat_pack_options conditions = *options;
+    enum leat_status s;
+
+    conditions.weight = NULL;
+    s = judges_want(&j->judges, &j->fields, &conditions, err); /* this also checks that the conditions are
+                                                                  within bounds */
 
     if (s != LEAT_OK || j->fields.count == 0)
         return s;

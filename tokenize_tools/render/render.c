@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
-#define PROTOCOL     "2"
+#define PROTOCOL     "3"
 #define TICK_MS      50
 #define NS_PER_MS    UINT64_C(1000000)
 #define START_NS     (UINT64_C(60000) * NS_PER_MS) /* time in which a process must answer at all */
@@ -343,20 +343,29 @@ static enum leat_status send_field(struct renderer *r, const char *bytes, size_t
     return s == LEAT_OK ? send_all(r, bytes, size, err) : s;
 }
 
+static size_t write_turns(char text[32], const struct render_request *request)
+{
+    return request->turns > 0 ? (size_t)snprintf(text, 32, "%u %u", request->first, request->turns) : 0;
+}
+
 enum leat_status renderer_ask(struct renderer *r, const struct render_request *requests, size_t count,
                               struct leat_error *err)
 {
-    size_t bytes = 8 * count;
+    size_t bytes = 12 * count;
+    char turns[32];
     enum leat_status s;
 
     for (size_t i = 0; i < count; i++)
-        bytes += requests[i].messages_bytes + (requests[i].tools ? requests[i].tools_bytes : 0);
+        bytes += requests[i].messages_bytes + (requests[i].tools ? requests[i].tools_bytes : 0) +
+                 write_turns(turns, &requests[i]);
     r->out.size = 0;
-    s = send_head(r, bytes, 2 * count, err);
+    s = send_head(r, bytes, 3 * count, err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
         s = send_field(r, requests[i].messages, requests[i].messages_bytes, err);
         if (s == LEAT_OK)
             s = send_field(r, requests[i].tools, requests[i].tools ? requests[i].tools_bytes : 0, err);
+        if (s == LEAT_OK)
+            s = send_field(r, turns, write_turns(turns, &requests[i]), err);
     }
     return s == LEAT_OK ? send_all(r, r->out.bytes, r->out.size, err) : s;
 }

@@ -5,13 +5,14 @@
  * Both sides send frames. A frame is a number of bytes, then so many: a number of fields, then each field as a number
  * of bytes and the bytes. Numbers are uint32_t, little-endian; those inside of a field are decimal digits.
  *
- *   to the renderer, once   protocol "2", seconds, memory, most, date, learning, template, template for tools, NAME,
+ *   to the renderer, once   protocol "3", seconds, memory, most, date, learning, template, template for tools, NAME,
  *                           VALUE, ...
  *     its answer            protocol, kind TEXT, "", version of jinja2
  *                           protocol, kind FAILED, what ("jinja2", "template", "date", "learn"), why
- *   a batch                 messages, tools, messages, tools, ...: values of JSON, which other bytes may follow
+ *   a batch                 messages, tools, turns, messages, tools, turns, ...: values of JSON, which other bytes may
+ *                           follow, and which turns of the conversation are rendered
  *     for each, in order    kind TEXT, text, marks, stretches
- *                           kind REJECTED, reason
+ *                           kind REJECTED, reason (empty: the conversation has no such turns)
  *                           kind TOO_BIG, what ("text": it has more than `most` bytes; "memory")
  *
  *   kind      0 TEXT   1 REJECTED   2 TOO_BIG   3 FAILED
@@ -19,6 +20,8 @@
  *   memory    bytes that rendering may take
  *   date      that strftime_now() writes; empty: none
  *   learning  a line "NAME VALUE" for each option of leat_pack_options that says what is learned
+ *   turns     empty: all; "FIRST COUNT": these, with the system message before them. A turn begins with a message of
+ *             the user's after one of another role; what stands before the first one belongs to it
  *   tools     empty: the conversation has none. The template for tools is empty if that is the same
  *   NAME      of a variable of the templates: bos_token, ...
  *   marks     a byte for each byte of the text: 1 if it stood in the conversation, else 0
@@ -81,6 +84,7 @@ const char *renderer_version(const struct renderer *r);
 struct render_request {
     const char *messages, *tools; /* NULL if the conversation has none */
     size_t messages_bytes, tools_bytes;
+    uint32_t first, turns; /* so many turns from this one on; 0: all */
 };
 
 enum render_kind { RENDER_TEXT, RENDER_REJECTED, RENDER_TOO_BIG, RENDER_FAILED };

@@ -45,10 +45,10 @@ def resident() -> int:
 
 
 def check_columns(table, *, text: str = "text", id: str | None = "id", mask: str | None = None, chat=None,
-                  **_other: Any) -> None:
-    """Raises the error of a task if a table of this schema lacks columns that these options of a run name. With chat,
-    only rows show that."""
-    if chat is None:
+                  pairs=None, **_other: Any) -> None:
+    """Raises the error of a task if a table of this schema lacks columns that these options of a run name. With chat
+    or pairs, only rows show that."""
+    if chat is None and pairs is None:
         _leat.ArrowRows(arrow_capsules(table), text, id, id == "id", mask)
 
 

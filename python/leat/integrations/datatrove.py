@@ -32,7 +32,8 @@ from leat.options import refuse_empty
 from leat.integrations import _sink, _source
 
 BATCH = 1024  # documents that are packed before the next step gets them
-FIELDS = ("mask", "chat", "keep")  # options that read further fields of a document, besides its text and id
+# options that read further fields of a document, besides its text and id
+FIELDS = ("mask", "pairs", "weight", "chat", "keep")
 
 
 class Pack(PipelineStep):

@@ -58,14 +58,23 @@ bool run_ended(bool raised, enum leat_status s, struct leat_error *err, bool res
 
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_pack_report, member)
 static const struct field report_facts[] = {
-    NUMBER(inputs),         NUMBER(documents),
-    NUMBER(tokens),         NUMBER(text_bytes),
-    NUMBER(disk_bytes),     NUMBER(rejects),
-    NUMBER(deduplicated),   NUMBER(special_strings),
-    NUMBER(damaged_inputs), NUMBER(peak_memory),
-    NUMBER(skipped),        NUMBER(replaced),
-    NUMBER(not_json),       NUMBER(kept_out),
-    NUMBER(row_groups),     FIELD_ROW(FIELD_FLAG, leat_pack_report, was_finished),
+    NUMBER(inputs),
+    NUMBER(documents),
+    NUMBER(tokens),
+    NUMBER(text_bytes),
+    NUMBER(disk_bytes),
+    NUMBER(rejects),
+    NUMBER(deduplicated),
+    NUMBER(special_strings),
+    NUMBER(damaged_inputs),
+    NUMBER(peak_memory),
+    NUMBER(skipped),
+    NUMBER(replaced),
+    NUMBER(not_json),
+    NUMBER(kept_out),
+    NUMBER(too_long),
+    NUMBER(row_groups),
+    FIELD_ROW(FIELD_FLAG, leat_pack_report, was_finished),
 };
 #undef NUMBER
 

@@ -66,9 +66,11 @@ def made_of(name):
 
 
 def both(tmp_path, template, rows, give, chat={}, **options):
-    """What leat.pack() makes of the rows, and leat.Packer, to which give(packer) gives them."""
-    (tmp_path / "t.jinja").write_text(template)
-    options = {"chat": leat.Chat(tmp_path / "t.jinja", **chat), "threads": 2, "max_rejects": None, **options}
+    """What leat.pack() makes of the rows, and leat.Packer, to which give(packer) gives them; template None: no chat."""
+    options = {"threads": 2, "max_rejects": None, **options}
+    if template:
+        (tmp_path / "t.jinja").write_text(template)
+        options["chat"] = leat.Chat(tmp_path / "t.jinja", **chat)
     files = leat.pack(as_lines(tmp_path / "c.jsonl", rows), tmp_path / "files", "bytes", force=True, **options)
     with leat.Packer(tmp_path / "given", "bytes", force=True, **options) as packer:
         give(packer)
@@ -131,6 +133,74 @@ def test_tables(tmp_path):
     with leat.Packer(tmp_path / "no", "bytes", chat=leat.Chat(tmp_path / "t.jinja", messages="chats")) as packer:
         with pytest.raises(ValueError, match="the table has no column chats"):
             packer.extend(structs)
+        packer.abandon()
+
+
+PAIRS = [{"id": f"p{n}", "q": "ab é水"[:n % 6], "a": "".join(rng.choices("xyz\n水", k=1 + n % 5)), "w": n % 11 / 10,
+          "p": r["messages"][:1], "c": r["messages"][1:]} for n, r in enumerate(PLAIN)]
+del PAIRS[3]["a"], PAIRS[3]["c"], PAIRS[5]["w"]
+PAIRS[7].update(a="", c=[])
+
+
+@pytest.mark.parametrize("template", [None, CHATML, TEMPLATES["generation"]])
+def test_pairs(tmp_path, template):
+    """Pairs of texts and of messages with weights, in dicts and tables; what is missing is a reject."""
+    pa = pytest.importorskip("pyarrow")
+    pairs = leat.Pairs(prompt="p", completion="c") if template else leat.Pairs(prompt="q", completion="a")
+    table = pa.Table.from_pylist(PAIRS)
+    for documents in PAIRS, iter(PAIRS), table, table.to_reader(7), table.to_batches(13):
+        files, given = both(tmp_path, template, PAIRS, lambda packer, d=documents: packer.extend(d), pairs=pairs,
+                            weight="w", max_length=60, too_long="cut")
+        assert given == files and len(files[5]) == (4 if template else 3)
+        assert max(map(len, [files[1][a:b] for a, b in zip(files[4], files[4][1:])])) <= 60
+        assert len(set(files[2])) == 11  # 0 and ten weights
+    if template:
+        weighed = both(tmp_path, template, PAIRS, lambda packer: [packer.add(r, id=r["id"]) for r in PAIRS],
+                       {"weight": "w"}, pairs=pairs, max_length=60, too_long="cut")
+        assert weighed == (files, files)
+
+
+def test_alpaca(tmp_path):
+    rows = [{"instruction": r["q"], "input": r["q"][2:], "output": r.get("a", 1)} for r in PAIRS]
+    files, given = both(tmp_path, None, rows, lambda packer: packer.extend(rows), pairs=leat.Pairs(alpaca=True))
+    assert given == files and len(files[5]) == 2
+    with leat.open(tmp_path / "files") as dataset:
+        text = bytes(dataset.read(0, int(dataset.starts()[1]) - 1).tolist()).decode()
+    assert text.startswith("Below is an instruction that describes a task. Write a response") and text.endswith(
+        "### Response:" + rows[0]["output"])
+
+
+def test_too_long(tmp_path):
+    for how in "reject", "cut", "split":
+        files, given = both(tmp_path, CHATML, PLAIN, lambda packer: packer.extend(PLAIN), max_length=160, too_long=how)
+        assert given == files and (len(files[5]) > 1) == (how != "cut")
+    summary = leat.pack(as_lines(tmp_path / "c.jsonl", PLAIN), tmp_path / "files", "bytes", force=True, max_rejects=1,
+                        chat=leat.Chat(tmp_path / "t.jinja"), max_length=160, too_long="cut")
+    lengths = [b - a for a, b in zip(files[4], files[4][1:])]
+    assert summary.too_long > 10 and summary.rejected == 1 and max(lengths) <= 160 < len(lengths) + summary.too_long
+    with leat.Packer(tmp_path / "ids", "bytes", max_length=4, too_long="cut", store_mask=True) as packer:
+        packer.add([1, 2, 3, 4, 5], mask=[0, 1, 0, 1, 1])
+        packer.add([6])
+    assert packer.summary.too_long == 1
+    with leat.open(tmp_path / "ids") as dataset:
+        assert dataset.read(0, 6).tolist() == [1, 2, 3, 256, 6, 256]
+        assert dataset.mask().tolist() == [0, 255, 0, 0, 255, 255]
+
+
+def test_refused(tmp_path):
+    (tmp_path / "t.jinja").write_text(CHATML)
+    chat = leat.Chat(tmp_path / "t.jinja", weight="w")
+    for error, says, options in (
+            (ValueError, "name the same field", dict(chat=chat, weight="w")),
+            (TypeError, "pairs must be a leat.Pairs, not 'q'", dict(pairs="q")),
+            (leat.Error, "only a conversation has turns", dict(max_length=9, too_long="split")),
+            (leat.Error, "a packer takes texts, which have no fields for weights", dict(weight="w")),
+            (ValueError, "max_length", dict(max_length=0)), (ValueError, "too_long must be", dict(too_long="drop"))):
+        with pytest.raises(error, match=says):
+            leat.Packer(tmp_path / "no", "bytes", **options)
+    with leat.Packer(tmp_path / "no", "bytes", pairs=leat.Pairs()) as packer:
+        with pytest.raises(TypeError, match="a pair is a dict"):
+            packer.add("text")
         packer.abandon()
 
 

@@ -141,6 +141,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
         printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
                v->pack.special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
     pack_notices_print(&bar->notices, r);
+    pack_notices_say_long(r, &v->pack);
     if (r->rejects > 0)
         cli_say("%s record%s rejected: see %s.rejects.jsonl.", units_count(r->rejects).text,
                 r->rejects == 1 ? " was" : "s were", v->output);

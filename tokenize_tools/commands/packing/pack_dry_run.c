@@ -24,6 +24,7 @@
 #include "corpus/first_text.h"
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
+#include "corpus/record/pair.h"
 #include "leat_pack.h"
 #include "pack/pack.h"
 #include "pack_report.h"
@@ -413,6 +414,7 @@ static void print_json(const struct dry_run *d)
     json_u64(&j, "text_bytes", d->sample.report.text_bytes);
     json_u64(&j, "rejected", d->sample.report.rejects);
     json_u64(&j, "kept_out", d->sample.report.kept_out);
+    json_u64(&j, "too_long", d->sample.report.too_long);
     json_u64(&j, "truncated_inputs", d->sample.report.damaged_inputs);
     damage_json(&d->sample.notices.damaged, &j);
     pack_notices_rejected_json(&j, &d->sample.notices);
@@ -448,6 +450,13 @@ static void print_splits(const struct dry_run *d)
     }
 }
 
+static const char *text_field(const struct dry_run *d)
+{
+    const char *completion = pair_completion(&d->values->pack);
+
+    return completion ? completion : d->values->pack.text;
+}
+
 static void print_words(const struct dry_run *d)
 {
     const struct leat_pack_report *r = &d->sample.report;
@@ -462,7 +471,8 @@ static void print_words(const struct dry_run *d)
     putchar('\n');
     print_splits(d);
     if (!d->values->pack.chat)
-        cli_say("The first text: %s", d->text[0] ? d->text : "none in the first record");
+        cli_say("The first %s: %s", pair_completion(&d->values->pack) ? "completion" : "text",
+                d->text[0] ? d->text : "none in the first record");
     if (r->documents > 0)
         printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
                units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
@@ -471,6 +481,7 @@ static void print_words(const struct dry_run *d)
         cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->pack.by);
     if (r->kept_out > 0)
         printf("--keep left out %s of it.\n", units_counted(r->kept_out, "record").text);
+    pack_notices_say_long(r, &d->values->pack);
     pack_options_say_around(d->values);
     if (r->documents > 0)
         cli_say("Expect about %s, %s for %s, and %s on this machine.", units_counted(d->tokens, "token").text,
@@ -577,7 +588,7 @@ static enum leat_status look_at_inputs(struct dry_run *d, const char *const *wor
     if (s == LEAT_OK && repeats > 0)
         pack_notices_warn_repeated(repeats, repeated->path);
     if (s == LEAT_OK)
-        s = first_text(&d->inputs.items[0], d->values->pack.text, &stop, d->text, sizeof d->text, err);
+        s = first_text(&d->inputs.items[0], text_field(d), &stop, d->text, sizeof d->text, err);
     if (s != LEAT_OK && s != LEAT_E_STOPPED && !is_failure(s, err)) /* the sample has it */
         s = LEAT_OK;
     for (char *c = d->text; *c; c++)
@@ -631,7 +642,7 @@ static void say_failing(const struct dry_run *d, const struct leat_error *err)
 
         if (is_of(in, err) || names_path(err->message, in->path) || in->object || strcmp(in->path, "-") == 0)
             continue;
-        if (!is_failure(first_text(in, d->values->pack.text, &stop, text, sizeof text, &why), &why))
+        if (!is_failure(first_text(in, text_field(d), &stop, text, sizeof text, &why), &why))
             continue;
         if (first)
             cli_error("these fail, too:");

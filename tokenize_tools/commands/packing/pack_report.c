@@ -168,6 +168,15 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
         printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
 }
 
+void pack_notices_say_long(const struct leat_pack_report *report, const struct leat_pack_options *o)
+{
+    static const char *const became[] = { "rejected", "cut", "split" };
+
+    if (report->too_long > 0)
+        printf("%s of more than %u tokens %s %s.\n", units_counted(report->too_long, "document").text, o->max_length,
+               report->too_long == 1 ? "was" : "were", became[o->too_long]);
+}
+
 void pack_notices_rejected_json(struct json *j, const struct pack_notices *n)
 {
     json_open_array(j, "rejected_inputs");
@@ -214,6 +223,7 @@ void pack_notices_json(struct json *j, const struct pack_notices *n, const struc
     pack_notices_rejected_json(j, n);
     json_u64(j, "not_json", report->not_json);
     json_u64(j, "kept_out", report->kept_out);
+    json_u64(j, "too_long", report->too_long);
     json_u64(j, "row_groups", report->row_groups);
 }
 

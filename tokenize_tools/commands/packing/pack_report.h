@@ -52,6 +52,9 @@ void pack_notices_say_skipped(struct pack_notices *n, bool all);
 /* Prints sentences of the summary: what was replaced, and what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
 
+/* Says how many documents were too long, and what became of them. */
+void pack_notices_say_long(const struct leat_pack_report *report, const struct leat_pack_options *options);
+
 /* Names inputs on stderr that gave no document, because each of their records was rejected: some of them, or `all`. */
 void pack_notices_say_rejected(const struct pack_values *v, const struct pack_notices *n, bool all);
 /* Says, after a run that ended well, how these inputs get into the dataset. */

@@ -106,7 +106,7 @@ static enum leat_status next_field(struct fields *f, struct field *field, struct
 
 static bool may_lack(const struct record_want *want)
 {
-    return (want->use == RECORD_ID || want->use == RECORD_TOOLS) && !want->needed;
+    return (want->use == RECORD_ID || want->use == RECORD_TOOLS || want->use == RECORD_CONTEXT) && !want->needed;
 }
 
 /* Gives a column to the wants that name it. */
@@ -252,8 +252,7 @@ void csv_header_free(struct csv_header *header)
 
 static void put_value(struct record *r, uint32_t want, const struct field *f)
 {
-    switch (r->fields->wants[want].use) {
-    case RECORD_MESSAGES:
+    switch (r->fields->wants[want].list ? RECORD_SPANS : r->fields->wants[want].use) {
     case RECORD_SPANS:
         record_put_json(r, want, f->at, f->bytes);
         return;

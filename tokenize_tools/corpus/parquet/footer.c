@@ -262,8 +262,9 @@ void parquet_close(struct parquet_file *file)
         return;
     for (unsigned i = 0; i < file->count; i++)
         free(file->columns[i].path);
-    for (unsigned i = 0; i < file->nested.count; i++)
-        free(file->nested.nodes[i].name);
+    for (unsigned n = 0; n < file->nested_count; n++)
+        for (unsigned i = 0; i < file->nested[n].count; i++)
+            free(file->nested[n].nodes[i].name);
     buffer_free(&file->groups);
     buffer_free(&file->chunks);
     free(file);
@@ -329,8 +330,9 @@ static enum leat_status read_schema(struct parquet_file *file, struct thrift *t,
 
     while (thrift_next(t, &f))
         if (f.id == 2)
-            schema_read(t, f, wants, file->wants,
-                        &(struct schema_found) { file->columns, &file->count, &file->nested, leaves });
+            schema_read(
+                t, f, wants, file->wants,
+                &(struct schema_found) { file->columns, &file->count, file->nested, &file->nested_count, leaves });
         else if (f.id == 3)
             file->rows = thrift_count(t, f);
         else

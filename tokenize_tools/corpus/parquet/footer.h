@@ -19,9 +19,10 @@ struct parquet_chunk {
 
 struct parquet_file {
     struct parquet_source source;
-    struct parquet_column columns[SCHEMA_MAX_COLUMNS]; /* columns of the wants, then the leaves of a nested one */
+    struct parquet_column columns[SCHEMA_MAX_COLUMNS]; /* columns of the wants, then the leaves of nested ones */
     unsigned wants, count;
-    struct nested nested;
+    struct nested nested[PARQUET_MAX_NESTED];
+    unsigned nested_count;
     uint64_t data_end; /* start of the footer */
     uint64_t rows;
     struct buffer groups; /* struct parquet_group, one after another */

@@ -27,6 +27,7 @@ struct nested_entry {
 
 struct nested_row {
     const struct nested *what;
+    uint64_t at; /* number of the row in its group */
     struct nested_leaf leaves[NESTED_MAX_LEAVES];
     struct block json;
     bool large; /* true if the row is larger than its want allows, so that its entries are skipped */

@@ -52,7 +52,7 @@ enum parquet_use {
     PARQUET_ID,     /* types of PARQUET_TEXT; UUIDs as text, and integers of 32 or 64 bits in decimal */
     PARQUET_VALUE,  /* types of PARQUET_ID; FLOAT and DOUBLE as the shortest decimal that is read as this number */
     PARQUET_EXISTS, /* any type: values are null or empty */
-    PARQUET_JSON    /* texts unchanged; or a list or a group of columns as JSON, for at most one want */
+    PARQUET_JSON    /* texts unchanged; or a list or a group of columns as JSON, for at most two wants */
 };
 
 /* A column to read. */

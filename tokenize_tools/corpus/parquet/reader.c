@@ -12,8 +12,7 @@ struct parquet_reader {
     struct parquet_source source; /* source of the file, with a context of its own */
     uint64_t row, rows;           /* number of the next row, and number of rows in the group */
     struct column *columns;       /* the file's */
-    struct nested_row *nested;    /* row of the nested column; NULL if no column is nested */
-    uint64_t nested_at;           /* number of the nested column's next row */
+    struct nested_row *nested;    /* rows of the nested columns */
     struct column_memory memory;
     char texts[PARQUET_MAX_COLUMNS][VALUE_TEXT];
     enum leat_status status; /* status of the first failure, which stays */
@@ -23,7 +22,7 @@ struct parquet_reader {
 static uint64_t fixed_bytes(const struct parquet_reader *r)
 {
     return sizeof *r + r->file->count * (uint64_t)(sizeof(struct column) + sizeof(struct window)) +
-           (r->nested ? sizeof *r->nested : 0);
+           r->file->nested_count * sizeof *r->nested;
 }
 
 void parquet_reader_close(struct parquet_reader *r)
@@ -32,16 +31,16 @@ void parquet_reader_close(struct parquet_reader *r)
         return;
     for (unsigned i = 0; r->columns && i < r->file->count; i++)
         column_close(&r->columns[i]);
-    if (r->nested)
-        nested_close(r->nested);
+    for (unsigned n = 0; r->nested && n < r->file->nested_count; n++)
+        nested_close(&r->nested[n]);
     free(r->nested);
     free(r->columns);
     block_free(&r->memory.packed);
     free(r);
 }
 
-/* Opens all columns. The leaves of a nested column begin with the first row, since only reading shows where rows
- * begin. */
+/* Opens all columns. The leaves of nested columns begin with the first row, since only reading shows where rows begin.
+ */
 static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, struct leat_error *err)
 {
     const struct parquet_file *file = r->file;
@@ -53,14 +52,16 @@ static enum leat_status open_columns(struct parquet_reader *r, uint64_t group, s
     for (unsigned i = 0; i < file->count && s == LEAT_OK; i++)
         s = column_open(&r->columns[i], file, &r->source,
                         &(struct column_place) { group, i, i < file->wants ? r->row : 0 }, &r->memory, err);
-    if (s != LEAT_OK || file->nested.count == 0)
+    if (s != LEAT_OK || file->nested_count == 0)
         return s;
-    r->nested = calloc(1, sizeof *r->nested);
+    r->nested = calloc(file->nested_count, sizeof *r->nested);
     if (!r->nested)
-        return status_no_memory(err, sizeof *r->nested);
-    r->nested->what = &file->nested;
-    for (unsigned i = 0; i < file->nested.leaves; i++)
-        r->nested->leaves[i].column = &r->columns[file->wants + i];
+        return status_no_memory(err, file->nested_count * sizeof *r->nested);
+    for (unsigned n = 0; n < file->nested_count; n++) {
+        r->nested[n].what = &file->nested[n];
+        for (unsigned i = 0; i < file->nested[n].leaves; i++)
+            r->nested[n].leaves[i].column = &r->columns[file->nested[n].first + i];
+    }
     return LEAT_OK;
 }
 
@@ -127,17 +128,17 @@ uint64_t parquet_reader_row(const struct parquet_reader *r)
 
 /* ---- Rows ---- */
 
-/* Reads the entries of the next row of the nested column; at first, skips the rows before the first wanted row. */
-static enum leat_status gather(struct parquet_reader *r, struct leat_error *err)
+/* Reads the entries of the next row of a nested column; at first, skips the rows before the first wanted row. */
+static enum leat_status gather(const struct parquet_reader *r, struct nested_row *row, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    for (; s == LEAT_OK && r->nested_at < r->row; r->nested_at += s == LEAT_OK) {
-        s = nested_gather(r->nested, false, err);
+    for (; s == LEAT_OK && row->at < r->row; row->at += s == LEAT_OK) {
+        s = nested_gather(row, false, err);
         if (s == LEAT_OK)
-            nested_pass(r->nested);
+            nested_pass(row);
     }
-    return s == LEAT_OK ? nested_gather(r->nested, r->row + 1 == r->rows, err) : s;
+    return s == LEAT_OK ? nested_gather(row, r->row + 1 == r->rows, err) : s;
 }
 
 static enum leat_status take_flat(struct parquet_reader *r, unsigned i, struct parquet_value *value,
@@ -154,22 +155,24 @@ static enum leat_status take_flat(struct parquet_reader *r, unsigned i, struct p
 static enum leat_status read_row(struct parquet_reader *r, struct parquet_value values[PARQUET_MAX_COLUMNS],
                                  struct leat_error *err)
 {
-    struct parquet_value json;
+    struct parquet_value json[PARQUET_MAX_NESTED];
+    unsigned nested = r->file->nested_count;
     enum leat_status s = LEAT_OK;
 
     /* steps that take memory come first, so that no value was taken if something is too large */
     for (unsigned i = 0; i < r->file->wants && s == LEAT_OK; i++)
         s = column_load(&r->columns[i], err);
-    if (s == LEAT_OK && r->nested)
-        s = gather(r, err);
-    if (s == LEAT_OK && r->nested)
-        s = nested_write(r->nested, &json, err);
+    for (unsigned n = 0; n < nested && s == LEAT_OK; n++) {
+        s = gather(r, &r->nested[n], err);
+        if (s == LEAT_OK)
+            s = nested_write(&r->nested[n], &json[n], err);
+    }
     for (unsigned i = 0; i < r->file->wants && s == LEAT_OK; i++)
         s = take_flat(r, i, &values[i], err);
-    if (s == LEAT_OK && r->nested) {
-        values[r->file->nested.want] = json;
-        nested_pass(r->nested);
-        r->nested_at++;
+    for (unsigned n = 0; n < nested && s == LEAT_OK; n++) {
+        values[r->file->nested[n].want] = json[n];
+        nested_pass(&r->nested[n]);
+        r->nested[n].at++;
     }
     return s;
 }

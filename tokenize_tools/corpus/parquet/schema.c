@@ -155,11 +155,13 @@ struct walk {
     struct thrift *t;
     const struct parquet_want *wants;
     struct parquet_column *columns;
-    unsigned count;  /* number of wants */
-    unsigned *taken; /* columns */
-    struct nested *nested;
+    unsigned count;        /* number of wants */
+    unsigned *taken;       /* columns */
+    struct nested *nested; /* the one that is read, or room for the next one */
     struct group groups[MAX_DEPTH];
     unsigned depth;
+    struct nested *all_nested;
+    unsigned *nested_count;
     unsigned capturing; /* depth of the nested column, while nodes below it are read; else 0 */
     uint64_t leaves;
     char path[2 * NAME_BYTES]; /* path of the group, with a dot after it; cut if it is too long */
@@ -311,7 +313,7 @@ static void capture_leaf(struct walk *w, const struct schema_node *n, uint32_t d
     struct parquet_column *c = &w->columns[*w->taken];
     const char *refused;
 
-    if (w->nested->leaves == NESTED_MAX_LEAVES) {
+    if (w->nested->leaves == NESTED_MAX_LEAVES || *w->taken == SCHEMA_MAX_COLUMNS) {
         refuse_nested(w, "has too many columns below it");
         return;
     }
@@ -392,12 +394,27 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
     w->leaves++;
 }
 
+/* Returns true if a want has a nested column. */
+static bool is_nested(const struct walk *w, unsigned want)
+{
+    unsigned n = 0;
+
+    while (n < *w->nested_count && w->all_nested[n].want != want)
+        n++;
+    return n < *w->nested_count;
+}
+
 /* Notes that the group which was entered is the nested column of a want. */
 static void begin_nested(struct walk *w, unsigned want)
 {
-    if (w->nested->count > 0 || w->columns[want].exists)
-        refuse_nested(w, "appears twice");
+    bool twice = w->capturing > 0 || is_nested(w, want) || w->columns[want].exists;
+
+    if (!twice && *w->nested_count < PARQUET_MAX_NESTED)
+        w->nested = &w->all_nested[(*w->nested_count)++];
     w->nested->want = want;
+    if (twice || w->nested->count > 0)
+        refuse_nested(w, twice ? "appears twice" : "is one list too many");
+    w->nested->first = *w->taken;
     w->nested->max_bytes = w->wants[want].max_bytes;
     w->capturing = w->depth;
 }
@@ -508,8 +525,7 @@ static void check_found(struct walk *w)
     struct thrift *t = w->t;
 
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++)
-        if (!w->columns[i].exists && !w->wants[i].optional && !w->wants[i].may_lack &&
-            !(w->nested->count > 0 && w->nested->want == i))
+        if (!w->columns[i].exists && !w->wants[i].optional && !w->wants[i].may_lack && !is_nested(w, i))
             t->status = status_field(
                 t->err,
                 status_set_hint(t->err, LEAT_E_NOT_FOUND, w->unlisted ? hint_of(w, i) : w->wants[i].hint,
@@ -540,7 +556,8 @@ enum leat_status schema_read(struct thrift *t, struct thrift_field f, const stru
     w->columns = found->columns;
     w->count = want_count;
     w->taken = found->count;
-    w->nested = found->nested;
+    w->nested = w->all_nested = found->nested;
+    w->nested_count = found->nested_count;
     nodes = thrift_list(t, f, THRIFT_STRUCT);
     for (; nodes > 0 && t->status == LEAT_OK; nodes--)
         take_node(w);

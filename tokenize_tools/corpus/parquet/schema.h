@@ -47,6 +47,8 @@ struct parquet_column {
 #define NESTED_MAX_LEAVES  (SCHEMA_MAX_COLUMNS - PARQUET_MAX_COLUMNS)
 #define NESTED_MAX_NODES   128u
 
+#define PARQUET_MAX_NESTED 2u
+
 /* A wanted column that is a list or a group: its nodes in the order of the schema, each before those below it. */
 struct nested_node {
     char *name;          /* owned */
@@ -60,7 +62,8 @@ struct nested_node {
 
 struct nested {
     struct nested_node nodes[NESTED_MAX_NODES];
-    unsigned count, leaves; /* count is 0 if there is no such column */
+    unsigned count, leaves;
+    unsigned first; /* number of the first leaf among the columns */
     unsigned want;
     size_t max_bytes; /* max_bytes of the want */
 };
@@ -68,11 +71,12 @@ struct nested {
 struct schema_found {
     struct parquet_column *columns; /* room for SCHEMA_MAX_COLUMNS */
     unsigned *count;                /* number of columns in it */
-    struct nested *nested;
+    struct nested *nested;          /* room for PARQUET_MAX_NESTED */
+    unsigned *nested_count;
     uint64_t *leaves; /* number of columns in the file */
 };
 
-/* Reads a schema, the value of field `f`, and finds the columns of the wants; the leaves of a nested one are added to
+/* Reads a schema, the value of field `f`, and finds the columns of the wants; the leaves of nested ones are added to
  * the columns. */
 enum leat_status schema_read(struct thrift *t, struct thrift_field f, const struct parquet_want *wants,
                              unsigned want_count, const struct schema_found *found);

@@ -7,17 +7,25 @@
 #include "base/json_string.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "pair.h"
 
 enum leat_status conversation_want(struct record_fields *fields, const char *messages, const char *id,
-                                   const char *tools, bool tools_needed, struct leat_error *err)
+                                   struct leat_error *err)
 {
-    struct record_want want = { .path = messages, .use = RECORD_MESSAGES, .needed = true, .most = SIZE_MAX };
+    struct record_want want = {
+        .path = messages, .use = RECORD_MESSAGES, .needed = true, .list = true, .most = SIZE_MAX
+    };
     enum leat_status s = status_field(err, record_want(fields, &want, &fields->text, err), "messages");
 
-    if (s == LEAT_OK && id)
-        s = record_want_id(fields, id, err);
-    want = (struct record_want) { .path = tools, .use = RECORD_TOOLS, .needed = tools_needed, .most = SIZE_MAX };
-    return s == LEAT_OK && tools ? status_field(err, record_want(fields, &want, &fields->tools, err), "tools") : s;
+    return s == LEAT_OK && id ? record_want_id(fields, id, err) : s;
+}
+
+enum leat_status conversation_want_tools(struct record_fields *fields, const char *tools, bool needed,
+                                         struct leat_error *err)
+{
+    struct record_want want = { .path = tools, .use = RECORD_TOOLS, .needed = needed, .most = SIZE_MAX };
+
+    return status_field(err, record_want(fields, &want, &fields->tools, err), "tools");
 }
 
 static enum leat_status check_utf8(const struct record *r, uint32_t want, const struct conversation_part *part,
@@ -89,12 +97,18 @@ enum leat_status conversation_take(struct conversation *c, struct record *r, str
 {
     const struct record_value *v = record_value(r, r->fields->text);
     enum leat_status s = record_check(r, err);
+    size_t begin;
 
     *c = (struct conversation) { .own = NULL };
     if (s != LEAT_OK)
         return s;
     c->messages = (struct conversation_part) { v->at, v->held };
-    s = check_utf8(r, r->fields->text, &c->messages, err);
+    if (r->fields->prompt != RECORD_NONE && !r->joined) {
+        s = pair_join(r, &c->pair, &begin, err);
+        c->messages = (struct conversation_part) { (const char *)c->pair.bytes, c->pair.size };
+    }
+    if (s == LEAT_OK)
+        s = check_utf8(r, r->fields->text, &c->messages, err);
     if (s != LEAT_OK || r->fields->tools == RECORD_NONE)
         return s;
     return status_field(err, take_tools(c, r, err), r->fields->wants[r->fields->tools].path);
@@ -104,4 +118,5 @@ void conversation_free(struct conversation *c)
 {
     free(c->own);
     c->own = NULL;
+    buffer_free(&c->pair);
 }

@@ -27,6 +27,7 @@ struct verdict {
     char by[RECORD_RAW_BYTES * JUDGE_BY_BYTES];
 
     struct buffer *spans; /* gets the stretches to learn, as struct leat_span, in characters */
+    double weight;        /* how much the record counts, from 0 to 1 */
 };
 
 struct record_judge {
@@ -46,8 +47,8 @@ struct record_judge {
 };
 
 /* The judges in their order: those that keep records out come first. */
-enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_COUNT };
-extern const struct record_judge judge_keep, judge_by, judge_mask;
+enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_WEIGHT, JUDGE_COUNT };
+extern const struct record_judge judge_keep, judge_by, judge_mask, judge_weight;
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 

@@ -3,11 +3,13 @@
 
 #include "conversation.h"
 #include "judge.h"
+#include "pair.h"
 
 static const struct record_judge *const judges[JUDGE_COUNT] = {
     [JUDGE_KEEP] = &judge_keep,
     [JUDGE_BY] = &judge_by,
     [JUDGE_MASK] = &judge_mask,
+    [JUDGE_WEIGHT] = &judge_weight,
 };
 
 enum leat_status judges_want(struct record_judges *j, struct record_fields *fields, const struct leat_pack_options *o,
@@ -26,9 +28,12 @@ enum leat_status judges_prepare(struct record_judges *j, struct record_fields *f
 {
     const char *id = *o->id ? o->id : NULL, *tools = *o->tools ? o->tools : NULL;
     bool tools_needed = strcmp(o->tools, "tools") != 0; /* the usual field of tools may be missing */
-    enum leat_status s = o->chat ? conversation_want(fields, o->messages, id, tools, tools_needed, err)
-                                 : record_want_texts(fields, o->text, id, err);
+    enum leat_status s = pair_prompt(o) ? pair_want(fields, o, id, err)
+                         : o->chat      ? conversation_want(fields, o->messages, id, err)
+                                        : record_want_texts(fields, o->text, id, err);
 
+    if (s == LEAT_OK && o->chat && tools)
+        s = conversation_want_tools(fields, tools, tools_needed, err);
     return s == LEAT_OK ? judges_want(j, fields, o, err) : s;
 }
 
@@ -56,6 +61,7 @@ enum leat_status judges_judge(const struct record_judges *j, const struct record
 
     v->kept_out = false;
     v->by_bytes = 0;
+    v->weight = 1;
     for (size_t i = 0; s == LEAT_OK && !v->kept_out && i < JUDGE_COUNT; i++)
         if (j->self[i])
             s = judges[i]->judge(j->self[i], r, v, err);

@@ -9,10 +9,8 @@
 #include "base/status.h"
 
 const enum leat_hint record_hints[RECORD_USES] = {
-    [RECORD_TEXT] = LEAT_HINT_TEXT,
-    [RECORD_MESSAGES] = LEAT_HINT_MESSAGES,
-    [RECORD_SPANS] = LEAT_HINT_MASK_FIELD,
-    [RECORD_BY] = LEAT_HINT_BY,
+    [RECORD_TEXT] = LEAT_HINT_TEXT,   [RECORD_MESSAGES] = LEAT_HINT_MESSAGES, [RECORD_COMPLETION] = LEAT_HINT_PAIR,
+    [RECORD_PROMPT] = LEAT_HINT_PAIR, [RECORD_SPANS] = LEAT_HINT_MASK_FIELD,  [RECORD_BY] = LEAT_HINT_BY,
     [RECORD_ID] = LEAT_HINT_ID,
 };
 
@@ -24,7 +22,7 @@ enum leat_status record_want(struct record_fields *fields, const struct record_w
     enum leat_status s;
 
     if (fields->count == 0)
-        fields->text = fields->id = fields->tools = RECORD_NONE;
+        fields->text = fields->id = fields->tools = fields->prompt = fields->context = RECORD_NONE;
     for (uint32_t i = 0; i < fields->count; i++) {
         struct record_want *w = &fields->wants[i];
 
@@ -88,6 +86,7 @@ void record_free(struct record *r)
 
 void record_begin(struct record *r)
 {
+    r->joined = false;
     json_scan_begin(&r->scan, &r->fields->paths, r->places);
 }
 
@@ -143,7 +142,7 @@ void record_hold(struct record *r, uint32_t want, const char *at, size_t held)
 void record_begin_row(struct record *r)
 {
     r->problem = RECORD_FINE;
-    r->has_nan = false;
+    r->has_nan = r->joined = false;
     memset(r->values, 0, r->fields->count * sizeof *r->values);
 }
 
@@ -193,28 +192,38 @@ static bool is_long_id(const struct record_value *v)
     return !v->escaped || v->bytes > RECORD_RAW_BYTES * RECORD_ID_BYTES || unescaped_bytes(v) > RECORD_ID_BYTES;
 }
 
-/* Refuses a record without a text, and names the value in its place. */
-static enum leat_status refuse_text(struct record *r, struct leat_error *err)
+/* Refuses a record whose value of a want is not as wanted, and names it. */
+static enum leat_status refuse_value(struct record *r, uint32_t number, struct leat_error *err)
 {
-    const struct record_want *want = &r->fields->wants[r->fields->text];
-    enum json_kind kind = r->values[r->fields->text].kind;
+    const struct record_want *want = &r->fields->wants[number];
+    enum json_kind kind = r->values[number].kind;
 
     r->problem = kind == JSON_KIND_NONE ? RECORD_NO_FIELD : RECORD_NO_STRING;
     if (kind == JSON_KIND_NONE)
         status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\"", want->path);
     else
         status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not %s", want->path, json_scan_kind(kind),
-                   want->use == RECORD_MESSAGES ? "an array of messages" : "a string");
+                   want->list ? "an array of messages" : "a string");
     return status_field(err, LEAT_E_TEXT, want->path);
 }
 
 enum leat_status record_check(struct record *r, struct leat_error *err)
 {
     const struct record_fields *f = r->fields;
-    enum json_kind wanted = f->wants[f->text].use == RECORD_MESSAGES ? JSON_KIND_ARRAY : JSON_KIND_STRING;
+    enum json_kind wanted = f->wants[f->text].list ? JSON_KIND_ARRAY : JSON_KIND_STRING;
+    enum json_kind context = record_value(r, f->context)->kind;
 
+    if (f->prompt != RECORD_NONE && !r->joined && r->values[f->prompt].kind != wanted)
+        return refuse_value(r, f->prompt, err);
     if (r->values[f->text].kind != wanted)
-        return refuse_text(r, err);
+        return refuse_value(r, f->text, err);
+    if (context != JSON_KIND_NONE && context != JSON_KIND_NULL && context != JSON_KIND_STRING)
+        return refuse_value(r, f->context, err);
+    if (f->prompt != RECORD_NONE && r->values[f->text].bytes == 0)
+        return status_field(err,
+                            status_set(err, LEAT_E_TEXT, "\"%.200s\" is empty: nothing of the record is learned",
+                                       f->wants[f->text].path),
+                            f->wants[f->text].path);
     if (!is_long_id(record_value(r, f->id)))
         return LEAT_OK;
     r->problem = RECORD_ID_TOO_LONG;
@@ -253,7 +262,8 @@ const char *record_take_id(struct record *r, size_t *bytes)
     if (!is_id(record_value(r, f->id)))
         return NULL;
     id = &r->values[f->id];
-    if (f->wants[f->id].place == f->wants[f->text].place && text->held > 0) /* one string may be both text and id */
+    /* one string may be both text and id */
+    if (f->wants[f->id].place == f->wants[f->text].place && text->held > 0 && !text->escaped)
         *id = *text;
     else
         settle(r, id);

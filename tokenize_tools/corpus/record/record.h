@@ -27,11 +27,14 @@
 enum record_use {
     RECORD_TEXT,
     RECORD_MESSAGES, /* a conversation: an array; in a column, JSON */
-    RECORD_SPANS,    /* stretches of the text to learn: an array; in a column, JSON */
-    RECORD_BY,       /* the value that chooses a dataset */
+    RECORD_COMPLETION,
+    RECORD_PROMPT,
+    RECORD_CONTEXT, /* a further text of a prompt, which may be missing or empty */
+    RECORD_SPANS,   /* stretches of the text to learn: an array; in a column, JSON */
+    RECORD_TOOLS,   /* an array, or a string that holds one as JSON */
+    RECORD_BY,      /* the value that chooses a dataset; from here on, values are short */
     RECORD_ID,
-    RECORD_TOOLS,  /* an array, or a string that holds one as JSON */
-    RECORD_VALUE,  /* a value that a condition compares */
+    RECORD_VALUE,  /* a value that a condition compares, or a weight */
     RECORD_EXISTS, /* a field that a condition asks for */
     RECORD_USES
 };
@@ -40,6 +43,7 @@ struct record_want {
     const char *path;
     enum record_use use;
     bool needed;    /* true if a table must have this column */
+    bool list;      /* true if it is a list of messages; in a column, JSON */
     size_t most;    /* the first bytes of its value that decide, as in JSON; SIZE_MAX: all */
     uint32_t place; /* number of its path in JSON */
 };
@@ -53,6 +57,7 @@ struct record_fields {
     size_t count, room;
     struct json_paths paths;
     uint32_t text, id, tools; /* numbers of the text or messages, the id and the tools, or RECORD_NONE */
+    uint32_t prompt, context; /* of pairs, whose completion is the text */
 };
 
 /* Wants a field, whose path must outlive *fields, and sets *number to its number: that of an equal want, or a new one.
@@ -95,6 +100,7 @@ struct record {
     struct json_place *places;
     struct json_scan scan;
     enum record_problem problem;
+    bool joined;   /* true if the text holds the prompt of the pair already */
     uint64_t byte; /* number of the wrong byte if RECORD_MALFORMED, from 1; the length plus 1 if the record ends too
                       early */
     bool has_nan;  /* true if a member is NaN, Infinity or -Infinity: not JSON, but written by Python's json.dumps() */
@@ -133,7 +139,7 @@ void record_put_json(struct record *r, uint32_t want, const void *bytes, size_t 
 /* Returns the value of a wanted field; for RECORD_NONE, a value that is missing. */
 const struct record_value *record_value(const struct record *r, uint32_t want);
 
-/* Returns LEAT_E_TEXT with r->problem unless the record has a text, and its id is not too long. */
+/* Returns LEAT_E_TEXT with r->problem unless the record has a text, or both of a pair, and its id is not too long. */
 enum leat_status record_check(struct record *r, struct leat_error *err);
 
 /* Unescapes the text of a record that was checked, in place, in memory that may be written; returns it. */

@@ -23,6 +23,7 @@ struct chat {
     const char *text;
     const uint8_t *marks;
     size_t bytes;
+    double weight; /* of the record */
     struct leat_error *err;
 };
 
@@ -208,16 +209,10 @@ static bool touches(const struct chat *c, size_t i, const struct render_stretch 
     return begin < end && begin < s->end && end > s->begin;
 }
 
-/* What a learned token weighs in the mask. */
-static uint8_t weight_byte(double weight)
-{
-    return (uint8_t)(weight * UINT8_MAX + 0.5);
-}
-
 /* Gives the tokens of a stretch their weights. */
 static void learn_stretch(const struct chat *c, const struct render_stretch *s, uint8_t *mask)
 {
-    uint8_t weight = weight_byte(s->weight);
+    uint8_t weight = step_weight(s->weight * c->weight);
 
     for (size_t i = token_after(c, s->begin); i < id_count(c) && (i == 0 || end_at(c, i - 1) < s->end); i++)
         if (mask[i] < weight && touches(c, i, s))
@@ -238,16 +233,17 @@ static void learn_turn(const struct chat *c, const struct render_stretch *s, uin
         while (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_BLANK)
             first--;
         if (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_END)
-            memset(mask + first - 1, weight_byte(s->turn), after - first + 1);
+            memset(mask + first - 1, step_weight(s->turn * c->weight), after - first + 1);
         return;
     }
     while (end < id_count(c) && turn_step(c, end) == TURN_BLANK)
         end++;
     if (end < id_count(c) && turn_step(c, end) == TURN_END)
-        memset(mask + first, weight_byte(s->turn), end + 1 - first);
+        memset(mask + first, step_weight(s->turn * c->weight), end + 1 - first);
 }
 
-static enum leat_status put_mask(struct chat *c, struct unit *u)
+/* Puts the mask of the first `kept` tokens. */
+static enum leat_status put_mask(struct chat *c, struct unit *u, uint64_t kept)
 {
     const struct render_answer *a = c->answer;
     size_t count = id_count(c);
@@ -263,7 +259,7 @@ static enum leat_status put_mask(struct chat *c, struct unit *u)
     for (size_t i = 0; i < a->stretch_count; i++)
         if (a->stretches[i].flags & RENDER_TURN)
             learn_turn(c, &a->stretches[i], mask);
-    u->docs.mask.size += count;
+    u->docs.mask.size += (size_t)kept;
     return LEAT_OK;
 }
 
@@ -274,11 +270,13 @@ static enum leat_status add_document(struct chat *c, struct unit *u, const struc
 {
     struct pack_worker *w = c->w;
     struct packer_document *d;
-    enum leat_status s = put_mask(c, u);
+    uint64_t kept = id_count(c);
+    enum leat_status s = step_limit(w->setup, u, &kept, c->err);
 
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->docs.tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, id_count(c),
-                         c->err);
+        s = put_mask(c, u, kept);
+    if (s == LEAT_OK)
+        s = step_put_ids(w->setup, &u->docs.tokens, (const uint32_t *)(const void *)w->chat_ids.bytes, kept, c->err);
     d = s == LEAT_OK ? documents_add(&u->docs, c->err) : NULL;
     if (!d)
         return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
@@ -286,20 +284,27 @@ static enum leat_status add_document(struct chat *c, struct unit *u, const struc
     d->utf8 = TEXT_UTF8_VALID;
     d->encoded = true;
     d->spans = (struct stretch) { 0, 0 };
-    d->tokens = id_count(c);
+    d->tokens = kept;
     u->docs.text_bytes += c->bytes;
     checksum_store(d->hash, checksum_kernels()->hash(c->text, c->bytes));
     return LEAT_OK;
 }
 
 enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
-                                const struct chat_source *source, bool *too_big, struct leat_error *err)
+                                const struct chat_source *source, uint64_t *tokens, bool *too_big,
+                                struct leat_error *err)
 {
     const struct render_answer *answer = source->answer;
-    struct chat c = { .w = w, .encoder = source->encoder, .apart = source->apart, .answer = answer, .err = err };
+    struct chat c = { .w = w,
+                      .encoder = source->encoder,
+                      .apart = source->apart,
+                      .answer = answer,
+                      .weight = as_read->weight,
+                      .err = err };
     size_t ids = u->docs.tokens.size, mask = u->docs.mask.size;
     enum leat_status s;
 
+    *tokens = 0;
     *too_big = answer->kind == RENDER_TOO_BIG;
     if (answer->kind != RENDER_TEXT)
         return status_set(err, LEAT_E_TEXT, "%s", *too_big ? TOO_BIG : answer->text);
@@ -308,6 +313,8 @@ enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const str
     c.bytes = answer->bytes;
     s = encode(&c);
     if (s == LEAT_OK)
+        *tokens = id_count(&c);
+    if (s == LEAT_OK && !source->measures)
         s = add_document(&c, u, as_read);
     if (s == LEAT_OK)
         return s;

@@ -66,7 +66,7 @@ struct packer_document *documents_add(struct documents *d, struct leat_error *er
 {
     if (GROW(d->items, d->count + 1, d->room, err) != LEAT_OK)
         return NULL;
-    d->items[d->count] = (struct packer_document) { .input = 0 };
+    d->items[d->count] = (struct packer_document) { .weight = 1 };
     return &d->items[d->count++];
 }
 

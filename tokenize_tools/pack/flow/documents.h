@@ -35,6 +35,7 @@ struct packer_document {
     uint8_t hash[16];     /* XXH3-128 of its text */
     bool encoded;         /* true if scanning has encoded it; then it has no text */
     bool masked;          /* true if only its spans are learned */
+    double weight;        /* factor of its mask */
     struct stretch spans; /* place in `spans` of its struct leat_span, in bytes of its text; for the conversation of
                              a row: of its tools */
 };
@@ -64,6 +65,7 @@ struct documents {
                                              found in texts */
     uint64_t not_json;                    /* number of documents whose record has a NaN or an infinity */
     uint64_t kept_out;                    /* number of records that a condition of the run keeps out */
+    uint64_t too_long;                    /* number of documents longer than the run allows */
 };
 
 void documents_free(struct documents *d);

@@ -141,7 +141,7 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
 {
     struct long_text t = { .w = w, .u = u };
     struct leat_error why;
-    uint64_t spooled = u->docs.spooled.fd >= 0 ? u->docs.spooled.bytes : 0; /* of documents before */
+    uint64_t kept, spooled = u->docs.spooled.fd >= 0 ? u->docs.spooled.bytes : 0; /* of documents before */
     enum leat_status s = text_hash_begin(&t.hash, err);
 
     *rejected = false;
@@ -153,6 +153,9 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         s = pack_setup_long_encoder(w->setup, &t.encoder, &why);
         if (s == LEAT_OK)
             s = encode_all(&t, next, context, &why);
+        kept = t.tokens;
+        if (s == LEAT_OK)
+            s = step_limit(w->setup, u, &kept, &why);
         if (s == LEAT_OK)
             u->docs.special_strings += leat_encoder_special_strings(t.encoder);
         pthread_mutex_unlock(&w->setup->long_lock);
@@ -161,7 +164,8 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
     }
     if (s == LEAT_OK) {
         text_hash_end(&t.hash, d->hash);
-        d->tokens = t.tokens;
+        d->tokens = kept;
+        u->docs.spooled.bytes -= (t.tokens - kept) * (w->setup->ids_wide ? 4 : 2);
         d->malformed = t.malformed;
         d->spooled = true;
         u->docs.text_bytes += t.bytes;

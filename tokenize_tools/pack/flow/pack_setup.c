@@ -83,7 +83,8 @@ static uint64_t fixed_cost(const struct pack_setup *s, unsigned threads, uint64_
 {
     uint64_t renderer = s->chat ? RENDERER_COST + RENDERER_LEAST : 0;
 
-    return s->held + WRITER_COST + (threads + 1) * renderer + threads * (THREAD_COST + THREAD_UNITS * unit_bytes);
+    return s->held + WRITER_COST + ((s->splits ? 2 * threads : threads) + 1) * renderer +
+           threads * (THREAD_COST + THREAD_UNITS * unit_bytes);
 }
 
 static uint64_t at_most(uint64_t bytes, uint64_t most)

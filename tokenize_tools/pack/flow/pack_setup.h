@@ -31,6 +31,9 @@ struct pack_setup {
     const struct render_plan *render_plan;
     struct renderer **first_renderer; /* a renderer that was started already; NULL after a thread has taken it; under
                                          long_lock */
+    bool pairs;                       /* true if records are pairs of a prompt and its completion */
+    uint64_t max_tokens;              /* most tokens of a document, without begin and end token; 0: no limit */
+    bool splits;                      /* true if a longer conversation becomes several */
     bool whole_records;               /* true if a record is never taken in chunks: then it has at most whole_bytes */
     bool special, reject_invalid, allow_binary;
     bool ids_wide; /* true if tokens have four bytes, false if they have two */

@@ -53,6 +53,7 @@ void pack_worker_free(struct pack_worker *w)
     buffer_free(&w->chat_ids);
     buffer_free(&w->text);
     buffer_free(&w->repaired);
+    buffer_free(&w->pair);
     buffer_free(&w->narrow);
     buffer_free(&w->ends);
     memset(w, 0, sizeof *w);
@@ -79,8 +80,11 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
     unit_free_text(u); /* a unit that waits to be written needs its ids only */
     give_back(&w->text);
     give_back(&w->repaired);
+    give_back(&w->pair);
     give_back(&w->narrow);
     give_back(&w->ends);
     renderer_trim(w->renderer, KEEP_BYTES);
+    if (w->splitter)
+        renderer_trim(w->splitter, KEEP_BYTES);
     give_back(&w->chat_ids);
 }

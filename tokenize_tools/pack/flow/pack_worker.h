@@ -13,6 +13,7 @@ struct pack_worker {
     struct pack_setup *setup;
     struct leat_encoder *encoder;
     struct buffer text;                /* bytes that encoding a unit has read itself */
+    struct buffer pair;                /* a prompt and its completion */
     struct buffer repaired;            /* copy of a text whose malformed UTF-8 has been replaced */
     struct buffer narrow;              /* ids on their way to a spool */
     struct buffer ends;                /* uint64_t's: the ends of the ids of a text with a mask, in its bytes */
@@ -21,6 +22,7 @@ struct pack_worker {
     struct buffer chat_ids;
     struct chat_queue *chats;  /* conversations that wait to be rendered; NULL: there was none */
     struct renderer *renderer; /* NULL: not started */
+    struct renderer *splitter; /* renderer for conversations that are too long; NULL: not started */
     struct record record;      /* that is read */
     struct verdict verdict;    /* of it */
 

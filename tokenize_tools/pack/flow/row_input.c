@@ -241,8 +241,9 @@ static void file_leave(struct row_file *of)
 
 /* The types of columns that may serve each use. */
 static const enum parquet_use uses[RECORD_USES] = {
-    [RECORD_TEXT] = PARQUET_TEXT,   [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_SPANS] = PARQUET_JSON,
-    [RECORD_BY] = PARQUET_ID,       [RECORD_ID] = PARQUET_ID,         [RECORD_TOOLS] = PARQUET_TEXT,
+    [RECORD_TEXT] = PARQUET_TEXT,   [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_COMPLETION] = PARQUET_TEXT,
+    [RECORD_PROMPT] = PARQUET_TEXT, [RECORD_CONTEXT] = PARQUET_TEXT,  [RECORD_SPANS] = PARQUET_JSON,
+    [RECORD_TOOLS] = PARQUET_TEXT,  [RECORD_BY] = PARQUET_ID,         [RECORD_ID] = PARQUET_ID,
     [RECORD_VALUE] = PARQUET_VALUE, [RECORD_EXISTS] = PARQUET_EXISTS,
 };
 
@@ -250,14 +251,15 @@ static struct parquet_want column_for(const struct record_want *want, size_t max
 {
     struct parquet_want column = { .path = want->path, .use = uses[want->use], .hint = record_hints[want->use] };
 
+    if (want->list)
+        column.use = PARQUET_JSON;
     if (column.use == PARQUET_JSON)
         column.max_bytes = max_bytes;
     if (want->use == RECORD_ID)
         column.optional = !want->needed;
-    if (want->use == RECORD_TOOLS) {
-        column.may_lack = !want->needed;
+    column.may_lack = !want->needed && (want->use == RECORD_TOOLS || want->use == RECORD_CONTEXT);
+    if (want->use == RECORD_TOOLS)
         column.advice = "tools are read from strings that hold them as JSON; an empty name leaves them out";
-    }
     return column;
 }
 
@@ -431,14 +433,11 @@ static enum leat_status open_group(struct row_input *in, struct leat_error *err)
 /* Returns the kind of a value that is not null. */
 static enum json_kind kind_of(const struct row_input *in, uint32_t want)
 {
-    switch (in->of->fields->wants[want].use) {
-    case RECORD_MESSAGES:
+    const struct record_want *w = &in->of->fields->wants[want];
+
+    if (w->list)
         return JSON_KIND_ARRAY;
-    case RECORD_VALUE:
-        return parquet_is_number(in->file, want) ? JSON_KIND_NUMBER : JSON_KIND_STRING;
-    default:
-        return JSON_KIND_STRING;
-    }
+    return w->use == RECORD_VALUE && parquet_is_number(in->file, want) ? JSON_KIND_NUMBER : JSON_KIND_STRING;
 }
 
 static void fill_record(struct row_input *in, const struct parquet_value *values)

@@ -88,12 +88,6 @@ static bool is_given(const struct pack_setup *setup)
     return setup->inputs.count == 0;
 }
 
-/* Returns true if they are the values of a column. */
-static bool is_row(const struct pack_setup *setup, const struct unit *u)
-{
-    return !is_given(setup) && setup->inputs.items[u->input].format->rows;
-}
-
 /* Reports that a renderer was not done with a conversation in time, or ended over it (`s`). A conversation that a
  * program has given is named by its first words. */
 static enum leat_status blame(const struct pack_setup *setup, const struct chat_item *item, enum leat_status s,
@@ -123,6 +117,99 @@ static enum leat_status blame(const struct pack_setup *setup, const struct chat_
                            path, colon, where, setup->render_limits.seconds);
 }
 
+/* ---- Conversations that are too long ---- */
+
+/* Some turns of a conversation. */
+struct chat_part {
+    uint32_t first, turns;
+    uint64_t tokens;
+};
+
+/* Renders some turns, and encodes them. Sets *none if there are no such turns. */
+static enum leat_status take_part(struct pack_worker *w, struct unit *u, const struct chat_item *item,
+                                  struct renderer *r, struct chat_source c, struct chat_part *part, bool *none,
+                                  bool *too_big, struct leat_error *err)
+{
+    struct render_request request = request_of(item);
+    struct render_answer answer;
+    enum leat_status s;
+
+    request.first = part->first;
+    request.turns = part->turns;
+    c.answer = &answer;
+    *none = false;
+    s = renderer_ask(r, &request, 1, err);
+    if (s == LEAT_OK)
+        s = renderer_answer(r, &answer, err);
+    if (s != LEAT_OK)
+        return s;
+    *none = answer.kind == RENDER_REJECTED && answer.bytes == 0;
+    return *none ? LEAT_OK : chat_text_take(w, u, &item->as_read, &c, &part->tokens, too_big, err);
+}
+
+/* Appends the parts of a conversation to `parts`. A part takes turns, one by one, as long as they fit, and at least
+ * one. */
+static enum leat_status find_parts(struct pack_worker *w, struct unit *u, const struct chat_item *item,
+                                   struct renderer *r, struct chat_source c, struct buffer *parts, bool *too_big,
+                                   struct leat_error *err)
+{
+    struct chat_part part = { .turns = 1 };
+    bool none = false, more;
+    enum leat_status s = LEAT_OK;
+
+    c.measures = true;
+    while (s == LEAT_OK && !none) {
+        struct chat_part next = part;
+
+        s = take_part(w, u, item, r, c, &next, &none, too_big, err);
+        more = s == LEAT_OK && !none && next.tokens <= w->setup->max_tokens;
+        if (more) {
+            part = next;
+            part.turns++;
+            continue;
+        }
+        if (s != LEAT_OK || (none && part.turns == 1))
+            return s;
+        if (part.turns == 1)
+            part = next;
+        else
+            part.turns--;
+        s = buffer_append(parts, &part, sizeof part, err);
+        part = (struct chat_part) { .first = part.first + part.turns, .turns = 1 };
+    }
+    return s;
+}
+
+/* Makes several conversations of one. A turn that is too long by itself is rejected. */
+static enum leat_status split(struct pack_worker *w, struct unit *u, const struct chat_item *item, struct renderer *r,
+                              const struct chat_source *c, bool *too_big, struct leat_error *err)
+{
+    struct buffer parts = { 0 };
+    struct leat_error why;
+    bool none;
+    enum leat_status s = find_parts(w, u, item, r, *c, &parts, too_big, err);
+
+    for (size_t at = 0; s == LEAT_OK && at < parts.size; at += sizeof(struct chat_part)) {
+        struct chat_part *part = (struct chat_part *)(void *)(parts.bytes + at);
+
+        if (part->tokens <= w->setup->max_tokens) {
+            s = take_part(w, u, item, r, *c, part, &none, too_big, err);
+            continue;
+        }
+        status_set(&why, LEAT_E_TEXT, "turn %u of the conversation alone has %llu tokens, and at most %u are allowed",
+                   part->first, (unsigned long long)part->tokens, w->setup->options->max_length);
+        s = settle(u, item, LEAT_E_TEXT, &why, err);
+    }
+    buffer_free(&parts);
+    return s;
+}
+
+/* Returns true if a conversation of so many tokens becomes several. */
+static bool is_split(const struct pack_setup *setup, enum leat_status s, uint64_t tokens)
+{
+    return s == LEAT_E_TEXT && setup->splits && tokens > setup->max_tokens;
+}
+
 /* Renders a conversation that needs more memory than a thread has for it: one at a time may have more. The renderer
  * ends after it, since how much memory the next one gets must not depend on what this one left. */
 static enum leat_status render_long(struct pack_worker *w, struct unit *u, const struct chat_item *item,
@@ -132,6 +219,7 @@ static enum leat_status render_long(struct pack_worker *w, struct unit *u, const
     struct render_answer answer;
     struct chat_source c = { .answer = &answer };
     struct renderer *r = NULL;
+    uint64_t tokens = 0;
     bool too_big;
     enum leat_status s;
 
@@ -151,11 +239,31 @@ static enum leat_status render_long(struct pack_worker *w, struct unit *u, const
              setup->long_render_limits.max_bytes == setup->max_rendered)
         s = status_set(err, LEAT_E_TEXT, "the rendered conversation is longer than 8 MiB");
     else if (s == LEAT_OK)
-        s = chat_text_take(w, u, &item->as_read, &c, &too_big, err);
+        s = chat_text_take(w, u, &item->as_read, &c, &tokens, &too_big, err);
+    if (is_split(setup, s, tokens))
+        s = split(w, u, item, r, &c, &too_big, err);
     renderer_close(r);
     buffer_free(&w->chat_ids);
     buffer_free(&w->ends);
     pthread_mutex_unlock(&setup->long_lock);
+    return s;
+}
+
+/* Splits a conversation by a renderer of its own, since the other one is busy with those after it. */
+static enum leat_status split_apart(struct pack_worker *w, struct unit *u, const struct chat_item *item,
+                                    const struct chat_source *c, bool *too_big, struct leat_error *err)
+{
+    struct pack_setup *setup = w->setup;
+    enum leat_status s = LEAT_OK;
+
+    if (!w->splitter)
+        s = renderer_open(&w->splitter, setup->renderers, setup->render_plan, &setup->render_limits, err);
+    if (s == LEAT_OK)
+        s = split(w, u, item, w->splitter, c, too_big, err);
+    if (s != LEAT_OK && s != LEAT_E_TEXT) {
+        renderer_close(w->splitter);
+        w->splitter = NULL;
+    }
     return s;
 }
 
@@ -165,13 +273,16 @@ static enum leat_status take_next(struct pack_worker *w, struct unit *u, const s
 {
     struct render_answer answer;
     struct leat_error why;
-    const struct chat_source c = { &answer, w->chat_encoder, w->encoder };
+    const struct chat_source c = { &answer, w->chat_encoder, w->encoder, false };
+    uint64_t tokens;
     bool too_big;
     enum leat_status s = renderer_answer(w->renderer, &answer, err);
 
     if (s != LEAT_OK)
         return s;
-    s = chat_text_take(w, u, &item->as_read, &c, &too_big, &why);
+    s = chat_text_take(w, u, &item->as_read, &c, &tokens, &too_big, &why);
+    if (is_split(w->setup, s, tokens))
+        s = split_apart(w, u, item, &c, &too_big, &why);
     if (too_big)
         s = render_long(w, u, item, &why);
     return settle(u, item, s, &why, err);
@@ -240,10 +351,11 @@ enum leat_status step_chat_end(struct pack_worker *w, struct unit *u, struct lea
 void step_chat_free(struct pack_worker *w)
 {
     renderer_close(w->renderer);
+    renderer_close(w->splitter);
     for (size_t i = 0; w->chats && i < w->chats->count; i++)
         conversation_free(&w->chats->items[i].c);
     free(w->chats);
-    w->renderer = NULL;
+    w->renderer = w->splitter = NULL;
     w->chats = NULL;
 }
 
@@ -260,19 +372,6 @@ static enum leat_status put(struct pack_worker *w, struct unit *u, const struct 
     return w->chats->count == BATCH || w->chats->bytes >= BATCH_BYTES ? step_chat_end(w, u, err) : LEAT_OK;
 }
 
-/* Keeps the id of a record. The id of a row, or of a record that a program gave, has been kept already. */
-static enum leat_status keep_id(struct pack_worker *w, struct unit *u, struct packer_document *d,
-                                struct leat_error *err)
-{
-    const char *id;
-    size_t bytes;
-
-    if (is_given(w->setup) || is_row(w->setup, u))
-        return LEAT_OK;
-    id = record_take_id(&w->record, &bytes);
-    return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
-}
-
 enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
                                   const char *sample, size_t bytes, struct leat_error *err)
 {
@@ -282,7 +381,7 @@ enum leat_status step_chat_record(struct pack_worker *w, struct unit *u, const s
 
     memcpy(item.sample, sample, item.sample_bytes);
     if (s == LEAT_OK)
-        s = keep_id(w, u, &item.as_read, &why);
+        s = step_record_id(w, u, &item.as_read, &why);
     if (s != LEAT_OK) {
         conversation_free(&item.c);
         return settle(u, &item, s, &why, err);

@@ -40,13 +40,17 @@ static enum leat_status encode_chunks(struct pack_worker *w, struct unit *u, str
 static enum leat_status put_document(struct pack_worker *w, struct unit *u, struct packer_document *d, const char *text,
                                      size_t bytes, const uint32_t *ids, uint64_t count, struct leat_error *err)
 {
-    enum leat_status s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
+    uint64_t kept = count;
+    enum leat_status s = step_limit(w->setup, u, &kept, err);
 
     if (s == LEAT_OK)
-        s = step_put_ids(w->setup, &u->docs.tokens, ids, count, err);
-    if (s == LEAT_OK)
-        d->tokens = count;
-    return s;
+        s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
+    if (s != LEAT_OK)
+        return s;
+    if (w->setup->masks)
+        u->docs.mask.size -= (size_t)(count - kept);
+    d->tokens = kept;
+    return step_put_ids(w->setup, &u->docs.tokens, ids, kept, err);
 }
 
 /* Encodes a text by this thread's encoder, or by the one that all threads share if this one has no room for it. */

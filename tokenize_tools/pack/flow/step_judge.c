@@ -1,4 +1,5 @@
 /* step_judge.c: what judges say of a record: whether it is kept, what is learned of it, and which dataset gets it. */
+#include "corpus/record/pair.h"
 #include "steps.h"
 
 enum leat_status step_keep_id(const struct pack_setup *setup, struct unit *u, const struct verdict *v,
@@ -18,6 +19,7 @@ enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, cons
     d->spans.begin = u->docs.spans.size;
     s = judges_judge(&setup->judges, r, v, err);
     d->spans.bytes = u->docs.spans.size - d->spans.begin;
+    d->weight = v->weight;
     return s;
 }
 
@@ -35,4 +37,33 @@ enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, co
         return LEAT_OK;
     *rejected = true;
     return documents_reject(&u->docs, d, why.message, why.field, t->sample, t->sample_bytes, err);
+}
+
+enum leat_status step_record_id(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                struct leat_error *err)
+{
+    const struct input_list *inputs = &w->setup->inputs;
+    const char *id;
+    size_t bytes;
+
+    if (inputs->count == 0 || inputs->items[u->input].format->rows)
+        return LEAT_OK;
+    id = record_take_id(&w->record, &bytes);
+    return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
+}
+
+enum leat_status step_join(const struct pack_setup *setup, struct unit *u, struct packer_document *d,
+                           const struct record *r, struct buffer *to, struct leat_error *err)
+{
+    struct leat_span span;
+    size_t from = to->size, begin;
+    enum leat_status s = pair_join(r, to, &begin, err);
+
+    d->text.bytes = to->size - from;
+    if (s != LEAT_OK || setup->chat)
+        return s;
+    span = (struct leat_span) { begin - from, d->text.bytes };
+    d->masked = true;
+    d->spans = (struct stretch) { u->docs.spans.size, sizeof span };
+    return buffer_append(&u->docs.spans, &span, sizeof span, err);
 }

@@ -5,6 +5,28 @@
 #include "corpus/lines.h"
 #include "steps.h"
 
+enum leat_status step_pair(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
+                           struct leat_error *err)
+{
+    struct packer_document *d = documents_add(&u->docs, err);
+    bool rejected = false;
+    enum leat_status s;
+
+    if (!d)
+        return LEAT_E_NO_MEMORY;
+    *d = *as_read;
+    d->encoded = true;
+    w->pair.size = 0;
+    s = step_join(w->setup, u, d, &w->record, &w->pair, err);
+    if (s == LEAT_OK)
+        s = step_record_id(w, u, d, err);
+    if (s == LEAT_OK)
+        s = step_encode_text(w, u, d, (const char *)w->pair.bytes, w->pair.size, &rejected, err);
+    u->docs.count -= rejected;
+    u->docs.not_json += s == LEAT_OK && !rejected && w->record.has_nan;
+    return s;
+}
+
 /* Makes the text and the id of a record that is kept a document. */
 static enum leat_status take_document(struct pack_worker *w, struct unit *u, const char *text,
                                       const struct packer_document *as_read, const char *sample, size_t sample_bytes,
@@ -12,8 +34,6 @@ static enum leat_status take_document(struct pack_worker *w, struct unit *u, con
 {
     struct packer_document read = *as_read, *d;
     struct step_text t = { .sample = sample, .sample_bytes = sample_bytes };
-    const char *id;
-    size_t bytes;
     bool rejected;
     enum leat_status s;
 
@@ -29,8 +49,7 @@ static enum leat_status take_document(struct pack_worker *w, struct unit *u, con
     *d = read;
     d->text = (struct stretch) { (size_t)(t.text - text), t.bytes };
     u->docs.not_json += w->record.has_nan;
-    id = record_take_id(&w->record, &bytes);
-    return step_keep_id(w->setup, u, &w->verdict, d, id ? id : "", bytes, err);
+    return step_record_id(w, u, d, err);
 }
 
 enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
@@ -63,6 +82,8 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
         *err = why;
         return s;
     }
+    if (setup->pairs)
+        return step_pair(w, u, &as_read, err);
     return take_document(w, u, text, &as_read, sample, sample_bytes, err);
 }
 

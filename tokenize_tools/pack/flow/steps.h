@@ -40,6 +40,18 @@ enum leat_status step_settle_spans(struct unit *u, struct packer_document *d, co
 enum leat_status step_keep_id(const struct pack_setup *setup, struct unit *u, const struct verdict *v,
                               struct packer_document *d, const void *id, size_t bytes, struct leat_error *err);
 
+/* Keeps the id of w->record, after its text was taken. A row, and what a program gave, has its id already. */
+enum leat_status step_record_id(struct pack_worker *w, struct unit *u, struct packer_document *d,
+                                struct leat_error *err);
+
+/* Appends a pair to `to`. If it is of texts, the document's span is the completion. */
+enum leat_status step_join(const struct pack_setup *setup, struct unit *u, struct packer_document *d,
+                           const struct record *r, struct buffer *to, struct leat_error *err);
+
+/* Encodes w->record, a pair of texts, as the unit's last document, or rejects it. `as_read` says where it is. */
+enum leat_status step_pair(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
+                           struct leat_error *err);
+
 /* Judges a record, whose spans become those of the document. Returns LEAT_E_TEXT if it is to be rejected. */
 enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, const struct record *r, struct verdict *v,
                             struct packer_document *d, struct leat_error *err);
@@ -91,9 +103,19 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
 #define STEP_PRETOKEN_REASON                                                                                           \
     "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
 
+/* Applies the longest length of the run to a document of *count tokens: sets *count to how many are kept. Returns
+ * LEAT_E_TEXT if it is to be rejected. */
+enum leat_status step_limit(const struct pack_setup *setup, struct unit *u, uint64_t *count, struct leat_error *err);
+
 /* ---- step_mask.c: which ids of a document training learns to predict; nothing if the run stores no mask ---- */
 
-/* Appends the mask of the ids of a text: 255 for those that touch a span of the document, or for all if it has no
+/* Returns what a token has in the mask that counts this much, from 0 to 1. */
+static inline uint8_t step_weight(double weight)
+{
+    return (uint8_t)(weight * UINT8_MAX + 0.5);
+}
+
+/* Appends the mask of the ids of a text: the document's weight for those that touch a span, or for all if it has no
  * mask. Returns LEAT_E_TEXT if the ids cannot be traced to the text. */
 enum leat_status step_put_mask(struct pack_worker *w, struct unit *u, const struct packer_document *d,
                                const struct step_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err);
@@ -149,11 +171,13 @@ void step_chat_free(struct pack_worker *w);
 struct chat_source {
     const struct render_answer *answer;
     struct leat_encoder *encoder, *apart; /* the first finds special tokens, the second does not */
+    bool measures;                        /* true if no document is made */
 };
 
-/* Makes a renderer's answer to a conversation the unit's last document. Returns LEAT_E_TEXT if it is to be rejected;
- * sets *too_big if that is because it needs more memory. */
+/* Makes a renderer's answer to a conversation the unit's last document, and sets *tokens to its length. Returns
+ * LEAT_E_TEXT if it is to be rejected; sets *too_big if that is because it needs more memory. */
 enum leat_status chat_text_take(struct pack_worker *w, struct unit *u, const struct packer_document *as_read,
-                                const struct chat_source *source, bool *too_big, struct leat_error *err);
+                                const struct chat_source *source, uint64_t *tokens, bool *too_big,
+                                struct leat_error *err);
 
 #endif

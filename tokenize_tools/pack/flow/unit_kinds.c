@@ -30,9 +30,10 @@ bool unit_kind_divides(const struct input *in)
 
 /* The kinds of units that a program makes (packer.c): texts, ids, and inputs that it declares. */
 
-static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const struct packer_document *d,
-                                    const char *record, struct leat_error *err)
+static enum leat_status encode_record(struct pack_worker *w, struct unit *u, const struct packer_document *given,
+                                      const char *record, struct leat_error *err)
 {
+    struct packer_document as_given = *given, *d = &as_given;
     struct leat_error why;
     enum leat_status s = LEAT_OK;
 
@@ -40,15 +41,21 @@ static enum leat_status encode_chat(struct pack_worker *w, struct unit *u, const
         return documents_reject(&u->docs, d, STEP_WHOLE_REASON, "", record, d->text.bytes, err);
     s = record_read(&w->record, record, d->text.bytes, &why);
     if (s == LEAT_OK)
+        s = step_judge(w->setup, u, &w->record, &w->verdict, d, &why);
+    if (s == LEAT_OK && w->setup->chat)
         return step_chat_record(w, u, d, record, d->text.bytes, err);
+    if (s == LEAT_OK)
+        s = record_check(&w->record, &why);
+    if (s == LEAT_OK)
+        return step_pair(w, u, d, err);
     if (s == LEAT_E_TEXT)
         return documents_reject(&u->docs, d, why.message, why.field, record, d->text.bytes, err);
     *err = why;
     return s;
 }
 
-/* Encodes conversations: records of JSON, which become the unit's documents, or rejects. */
-static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+/* Encodes conversations and pairs: records of JSON, which become the unit's documents, or rejects. */
+static enum leat_status encode_records(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     struct packer_document *given = u->docs.items;
     size_t count = u->docs.count;
@@ -57,7 +64,7 @@ static enum leat_status encode_chats(struct pack_worker *w, struct unit *u, cons
     u->docs.items = NULL;
     u->docs.count = u->docs.room = 0;
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        s = encode_chat(w, u, &given[i], text + given[i].text.begin, err);
+        s = encode_record(w, u, &given[i], text + given[i].text.begin, err);
     if (s == LEAT_OK)
         s = step_chat_end(w, u, err);
     free(given);
@@ -73,8 +80,8 @@ static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int 
     enum leat_status s = LEAT_OK;
 
     (void)fd;
-    if (w->setup->chat)
-        return encode_chats(w, u, text, err);
+    if (w->setup->chat || w->setup->pairs)
+        return encode_records(w, u, text, err);
     for (size_t i = 0; s == LEAT_OK && i < u->docs.count; i++) {
         struct packer_document *d = &u->docs.items[i];
         const char *bytes = text + d->text.begin;

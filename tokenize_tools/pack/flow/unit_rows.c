@@ -78,7 +78,7 @@ static bool is_too_long(const struct pack_setup *setup, const struct record *r)
         enum record_use use = r->fields->wants[i].use;
         uint64_t bytes = record_value(r, i)->bytes;
 
-        if (use != RECORD_TEXT && use != RECORD_MESSAGES && use != RECORD_SPANS && use != RECORD_TOOLS)
+        if (use >= RECORD_BY)
             continue;
         if (bytes > left)
             return true;
@@ -176,6 +176,14 @@ static enum leat_status put_text(struct lane *l, struct unit *u, const struct re
     return LEAT_OK;
 }
 
+/* Copies both of a pair. */
+static enum leat_status add_pair(struct lane *l, struct unit *u, struct record *r, struct packer_document *d,
+                                 struct leat_error *err)
+{
+    d->text.begin = u->text.size;
+    return step_join(l->setup, u, d, r, &u->text, err);
+}
+
 /* Adds the text of a row, or its conversation. The tools of a conversation lie where other documents have their
  * spans. */
 static enum leat_status add_text(struct lane *l, struct unit *u, const struct row *row, struct packer_document *d,
@@ -187,7 +195,7 @@ static enum leat_status add_text(struct lane *l, struct unit *u, const struct ro
     d->text.bytes = text->held;
     if (!l->setup->whole_records && text->held > l->setup->long_bytes)
         return spool_row(l, u, text, err);
-    s = put_text(l, u, text, d, err);
+    s = l->setup->pairs ? add_pair(l, u, row->record, d, err) : put_text(l, u, text, d, err);
     if (s != LEAT_OK || tools->kind != JSON_KIND_STRING)
         return s;
     d->spans = (struct stretch) { u->docs.spans.size, tools->held };
@@ -338,6 +346,7 @@ static enum leat_status take_chats(struct pack_worker *w, struct unit *u, const 
 
         record_begin_row(&w->record);
         record_put_json(&w->record, fields->text, messages, rows[i].text.bytes);
+        w->record.joined = w->setup->pairs;
         if (fields->tools != RECORD_NONE && rows[i].spans.bytes > 0)
             record_put(&w->record, fields->tools, JSON_KIND_STRING, u->docs.spans.bytes + rows[i].spans.begin,
                        rows[i].spans.bytes);
