@@ -95,7 +95,8 @@ def conversations(parts, count=16):
         text = rng.choice(texts)
         at = rng.randrange(len(text) - 200)
         found = " ".join(text[at:at + rng.randrange(20, 160)].split()[1:-1]) or "So it is."
-        return rng.choice(["", "Zoë: ", "1. ", "\"", "(", "👍 "]) + found + rng.choice([".", "!", ")", "", ":\n\n- a\n- b"])
+        before, after = ["", "Zoë: ", "1. ", "\"", "(", "👍 "], [".", "!", ")", "", ":\n\n- a\n- b"]
+        return rng.choice(before) + found + rng.choice(after)
 
     for _ in range(count):
         messages = [{"role": "system", "content": words()}] * ("system" in parts and rng.random() < 0.5)
@@ -163,8 +164,8 @@ def of_trl(family, tokenizer, records, plain, training):
 
 
 def of_axolotl(family, tokenizer, records, plain, training):
-    """By the strategy of datasets of type chat_template. It finds a turn by what changes in the text with another one in
-    its place; with DeepSeek's tools, whose template then writes later turns differently, too much changes."""
+    """By the strategy of datasets of type chat_template. It finds a turn by what changes in the text with another one
+    in its place; with DeepSeek's tools, whose template then writes later turns differently, too much changes."""
     from axolotl.prompt_strategies.chat_template import load
     from axolotl.utils.dict import DictDefault
 
