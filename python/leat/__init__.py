@@ -8,7 +8,7 @@ leat.Pairs of leat.pack().
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
 
-leat.integrations has a module for each trainer and engine.
+leat.integrations has a module for each trainer and engine; leat.chat renders conversations.
 """
 import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__
@@ -34,11 +34,14 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
            "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
            "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
 
-# {name: (module of leat.integrations, packages of which one must be installed)}
-_LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
-          "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
-          "LoaderMixin": ("transformers", ("transformers",)), "check_model": ("model_check", ("torch",)),
-          "GrainSource": ("grain", ("numpy",))}
+# {name: (module of leat, or the name's own, packages of which one must be installed)}
+_LATER = {"IterableDataset": ("integrations.torch_data", ("torch",)),
+          "MapDataset": ("integrations.torch_data", ("torch",)),
+          "DataModule": ("integrations.lightning", ("lightning", "pytorch_lightning")),
+          "LoaderMixin": ("integrations.transformers", ("transformers",)),
+          "check_model": ("integrations.model_check", ("torch",)),
+          "GrainSource": ("integrations.grain", ("numpy",)),
+          "chat": ("chat", ("jinja2",)), "integrations": ("integrations", ("leat",))}
 
 
 def __getattr__(name):
@@ -48,9 +51,10 @@ def __getattr__(name):
 
     module, packages = _LATER[name]
     try:
-        return getattr(import_module(f"leat.integrations.{module}"), name)
+        found = import_module(f"leat.{module}")
     except ImportError as missing:
         raise ImportError(f"leat.{name} needs {packages[0]}, which cannot be imported: {missing}") from missing
+    return found if module == name else getattr(found, name)
 
 
 def __dir__():

@@ -1,4 +1,6 @@
 # __init__.pyi: the names of the package.
+from leat import chat as chat
+from leat import integrations as integrations
 from leat._leat import Error as Error
 from leat._leat import version as __version__
 from leat.batch import Batch as Batch

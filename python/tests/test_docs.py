@@ -310,3 +310,24 @@ def test_parallel_training(cloned, monkeypatch, capsys):
         page.python()
         printed = capsys.readouterr().out
     assert not printed
+
+
+def test_names_of_pages_are_there_at_once():
+    """After `import leat` alone, each dotted name of the package that a page uses is there. What was seen before:
+    leat.chat.render(), which two pages name, raised AttributeError."""
+    pages = [ROOT / "README.md", ROOT / "python/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    called = re.findall(r"(?<![\w./-])leat\.(\w+(?:\.\w+)*)\(", text)
+    names = sorted({*called, *re.findall(r"(?<![\w./-])leat\.((?:chat|integrations)(?:\.\w+)*)", text)})
+    assert {"pack", "chat.render", "integrations.daft"} <= set(names)
+    code = """
+import sys, leat
+for name in sys.argv[1:]:
+    try:
+        thing = leat
+        for part in name.split("."):
+            thing = getattr(thing, part)
+    except ImportError:  # of a library that is not installed here
+        pass
+"""
+    subprocess.run([sys.executable, "-c", code, *names], check=True)
