@@ -50,6 +50,19 @@ static void lock(struct mounts *m)
     pthread_mutex_lock(&m->mutex);
 }
 
+/* Returns how many seconds to try again if no number is given: the variable LEAT_RETRY_SECONDS, else
+ * MOUNTS_USUAL_SECONDS. */
+static uint32_t mounts_usual_seconds(void)
+{
+    const char *text = getenv("LEAT_RETRY_SECONDS");
+    char *end;
+    unsigned long seconds = text && *text ? strtoul(text, &end, 10) : MOUNTS_USUAL_SECONDS;
+
+    if (text && *text && *end)
+        return MOUNTS_USUAL_SECONDS;
+    return seconds == 0 ? LEAT_RETRY_NEVER : seconds < LEAT_RETRY_NEVER ? (uint32_t)seconds : LEAT_RETRY_NEVER - 1;
+}
+
 void mounts_open(struct mounts *m, const struct leat_open_options *how)
 {
     *m = (struct mounts) { .seconds = how->retry_seconds ? how->retry_seconds : mounts_usual_seconds(),
@@ -144,17 +157,6 @@ static void note(struct mounts *m, uint64_t seconds, const struct leat_error *wh
     snprintf(m->why, sizeof m->why, "%s; leat tries again, for %llu s", why->message, (unsigned long long)seconds);
     m->unsaid = true;
     pthread_mutex_unlock(&m->mutex);
-}
-
-uint32_t mounts_usual_seconds(void)
-{
-    const char *text = getenv("LEAT_RETRY_SECONDS");
-    char *end;
-    unsigned long seconds = text && *text ? strtoul(text, &end, 10) : MOUNTS_USUAL_SECONDS;
-
-    if (text && *text && *end)
-        return MOUNTS_USUAL_SECONDS;
-    return seconds == 0 ? LEAT_RETRY_NEVER : seconds < LEAT_RETRY_NEVER ? (uint32_t)seconds : LEAT_RETRY_NEVER - 1;
 }
 
 void mounts_worked(struct mounts *m, const struct mounts_tries *t)

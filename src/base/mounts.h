@@ -63,10 +63,6 @@ struct mounts_tries {
     uint64_t began_ns, pause_ns;
 };
 
-/* Returns how many seconds to try again if no number is given: the variable LEAT_RETRY_SECONDS, else
- * MOUNTS_USUAL_SECONDS. */
-uint32_t mounts_usual_seconds(void);
-
 /*
  * Decides whether a call on a file that failed with `*s` and `why` is tried again; if so, waits and returns true.
  * `remote`: its file system is remote. Without `m` (NULL), it is tried again once. If the wait was ended, *s becomes

@@ -189,6 +189,49 @@ static enum leat_status report_unfinished(const struct merge_names *n, const cha
     return s;
 }
 
+/* Reads decimal digits without leading zeros; returns false if there are none, or too many. */
+static bool take_number(const char **text, uint64_t *value)
+{
+    const char *at = *text;
+
+    *value = 0;
+    for (; *at >= '0' && *at <= '9' && at - *text < 18; at++)
+        *value = 10 * *value + (uint64_t)(*at - '0');
+    if (at == *text || **text == '0')
+        return false;
+    *text = at;
+    return true;
+}
+
+static bool skip_character(const char **text, char c)
+{
+    if (**text != c)
+        return false;
+    (*text)++;
+    return true;
+}
+
+/* Ignores a value of another form, which says nothing about shares. */
+static void shares_parse(struct shares *s, const struct leat_metadata *pairs)
+{
+    struct shares parsed = { 0 };
+
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const char *text = pairs->pairs[i].value;
+        bool good;
+
+        if (strcmp(pairs->pairs[i].key, SHARES_KEY) != 0 || strlen(text) != pairs->pairs[i].value_bytes)
+            continue;
+        good = take_number(&text, &parsed.first);
+        parsed.last = parsed.first;
+        if (good && skip_character(&text, '-'))
+            good = take_number(&text, &parsed.last);
+        good = good && skip_character(&text, '/') && take_number(&text, &parsed.of) && !*text;
+        if (good && parsed.first <= parsed.last && parsed.last <= parsed.of)
+            *s = parsed;
+    }
+}
+
 static bool is_share(const char *name)
 {
     struct leat_metadata *pairs = NULL;
@@ -494,49 +537,6 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key)
  * put in their order, whatever the order of their names. Merged without gaps they become the dataset of the whole run;
  * anything else is refused, because it is probably a mistake.
  */
-
-/* Reads decimal digits without leading zeros; returns false if there are none, or too many. */
-static bool take_number(const char **text, uint64_t *value)
-{
-    const char *at = *text;
-
-    *value = 0;
-    for (; *at >= '0' && *at <= '9' && at - *text < 18; at++)
-        *value = 10 * *value + (uint64_t)(*at - '0');
-    if (at == *text || **text == '0')
-        return false;
-    *text = at;
-    return true;
-}
-
-static bool skip_character(const char **text, char c)
-{
-    if (**text != c)
-        return false;
-    (*text)++;
-    return true;
-}
-
-/* Ignores a value of another form, which says nothing about shares. */
-void shares_parse(struct shares *s, const struct leat_metadata *pairs)
-{
-    struct shares parsed = { 0 };
-
-    for (uint64_t i = 0; i < pairs->count; i++) {
-        const char *text = pairs->pairs[i].value;
-        bool good;
-
-        if (strcmp(pairs->pairs[i].key, SHARES_KEY) != 0 || strlen(text) != pairs->pairs[i].value_bytes)
-            continue;
-        good = take_number(&text, &parsed.first);
-        parsed.last = parsed.first;
-        if (good && skip_character(&text, '-'))
-            good = take_number(&text, &parsed.last);
-        good = good && skip_character(&text, '/') && take_number(&text, &parsed.of) && !*text;
-        if (good && parsed.first <= parsed.last && parsed.last <= parsed.of)
-            *s = parsed;
-    }
-}
 
 void shares_print(char text[SHARES_TEXT], const struct shares *s)
 {

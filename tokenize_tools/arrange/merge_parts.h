@@ -96,9 +96,6 @@ const char *merge_parts_metadata(const struct merge_part *s, const char *key);
 
 /* ---- Shares of a run ---- */
 
-/* Reads the shares that a dataset holds from its metadata; leaves *shares unchanged if there are none. */
-void shares_parse(struct shares *shares, const struct leat_metadata *pairs);
-
 /* Sets the shares of each part and of all, and sorts parts by their shares. Returns LEAT_E_INCOMPATIBLE if some are
  * missing, given twice, of another run, or read another commit of the Hugging Face Hub. */
 enum leat_status shares_check(struct merge_parts *s, struct leat_error *err);

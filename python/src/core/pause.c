@@ -30,14 +30,14 @@ void pause_end(struct pause *p)
 
 /* ---- Looking ---- */
 
+static int pause_look_now(struct pause *p)
+{
+    return pause_tell(p, Py_None, "()");
+}
+
 int pause_look(struct pause *p)
 {
     return now() < p->next ? 0 : pause_look_now(p);
-}
-
-int pause_look_now(struct pause *p)
-{
-    return pause_tell(p, Py_None, "()");
 }
 
 int pause_tell(struct pause *p, PyObject *function, const char *format, ...)

@@ -22,7 +22,6 @@ void pause_end(struct pause *p);
  * an exception, which pause_end() then finds set; the caller must leave at once. */
 int pause_look(struct pause *p);
 /* Lets signal handlers run at each call, unlike pause_look(), and returns what it returns. */
-int pause_look_now(struct pause *p);
 /* Lets signal handlers run, then calls function(...) with a tuple of arguments as in Py_BuildValue(), unless it is
  * None. Returns -1 if a handler or the function has raised. */
 int pause_tell(struct pause *p, PyObject *function, const char *format, ...);

@@ -127,17 +127,10 @@ enum leat_status unigram_encode_batch(const struct model *model, void *scratch, 
 enum leat_status unigram_encode_chunk(const struct model *model, void *scratch, const struct model_chunk *c,
                                       struct id_list *out, size_t *used, struct leat_error *err);
 
-/* Does the work of unigram_walk(), many times faster, by pieces. */
-enum leat_status unigram_walk_pieces(struct unigram_walk *w);
-
 /* Finds the places at which texts may be cut, and sets m->by_pieces if encoding by pieces is exact. */
 enum leat_status unigram_make_pieces(struct unigram *m, struct leat_error *err);
 
 enum leat_status unigram_group_make(struct unigram_group **out, struct leat_error *err);
-
-/* Encodes pretokens, as unigram_encode_batch() does, if encoding by pieces is exact and sums begin at 0 in each. */
-enum leat_status unigram_encode_groups(const struct unigram *m, struct unigram_scratch *s,
-                                       const struct model_pretokens *p, struct id_list *out, struct leat_error *err);
 
 /* A thread's memory for searches. */
 struct unigram_search;
