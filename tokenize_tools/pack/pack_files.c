@@ -153,14 +153,14 @@ static const char *bound_of(const struct flow_facts *facts)
 }
 
 /* Calls the caller's function. Returns true to stop. */
-static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t before)
+static bool tell_progress(struct pack_run *r, struct flow *flow, uint64_t before)
 {
     struct leat_pack_progress p = { 0 };
     struct flow_facts facts;
     char why[FLOW_WAITS];
 
     if (flow_waits(flow, why))
-        pack_run_say_waits((void *)(uintptr_t)&r->options, why);
+        pack_run_say_waits(&r->options, why);
     if (!r->options.progress)
         return false;
     flow_facts(flow, &facts);

@@ -91,8 +91,6 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
                                                { 0 } };
 }
 
-/* ---- The run ----------------------------------------------------------------------------------------------------- */
-
 /* ---- What is asked ---- */
 
 enum leat_status pack_options_read(struct leat_pack_options *o, const struct leat_pack_options *given,

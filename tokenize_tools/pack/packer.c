@@ -404,9 +404,10 @@ static bool go_on(struct text_at *at)
 static enum leat_status check_texts(const struct leat_packer *p, const struct leat_texts *t, struct leat_error *err)
 {
     struct text_at at = { .texts = t };
+    int given = (t->lengths != NULL) + (t->offsets32 != NULL) + (t->offsets64 != NULL);
     enum leat_status s = check_mask(p, t->spans, err);
 
-    if (s == LEAT_OK && t->count > 0 && !t->lengths + !t->offsets32 + !t->offsets64 != 2)
+    if (s == LEAT_OK && t->count > 0 && given != 1)
         s = status_argument(err, "lengths", "texts need exactly one of lengths, offsets32 and offsets64");
     if (s == LEAT_OK && t->count > 0 && !t->spans != !t->span_counts)
         s = status_argument(err, "spans", "spans and span_counts need each other");
