@@ -2,9 +2,8 @@
 
 
 def __getattr__(name):
-    from importlib import import_module
-    from importlib.util import find_spec
+    import importlib.util
 
-    if name.startswith("_") or not find_spec(f"leat.integrations.{name}"):
+    if name.startswith("_") or not importlib.util.find_spec(f"leat.integrations.{name}"):
         raise AttributeError(f"leat.integrations has no {name}")
-    return import_module(f"leat.integrations.{name}")
+    return importlib.import_module(f"leat.integrations.{name}")
