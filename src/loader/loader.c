@@ -76,7 +76,7 @@ static uint64_t max_sleep(bool is_quick, uint64_t max_ns, uint64_t waited)
     return max_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
 }
 
-/* Sleeps until a slot is filled, for max_ns at most (0: for ever); *waited is how long it was. */
+/* Sleeps until a slot is filled, for at most max_ns (0: for ever); *waited is how long it slept. */
 static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited, enum leat_status *s,
                         struct leat_error *err)
 {
@@ -99,7 +99,7 @@ static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited
     }
 }
 
-/* The same in a loader with threads = 0: this thread does all the work. */
+/* Takes a filled slot in a loader with threads = 0: this thread does all the work. */
 static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum leat_status *s, struct leat_error *err)
 {
     uint64_t began = clock_ns();
@@ -119,7 +119,7 @@ static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum
     return slot;
 }
 
-/* `max_ns` limits the wait; 0: for ever. */
+/* Gives the next batch. `max_ns` limits the wait; 0: it waits for ever. */
 static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, const struct leat_batch **batch,
                             struct leat_error *err)
 {
@@ -145,7 +145,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
             c->unfinished_ns += waited;
         return status_set(err, LEAT_E_AGAIN, "no batch is ready yet");
     }
-    if (wait && c->unfinished_ns > 0) { /* several calls that made up one wait */
+    if (wait && c->unfinished_ns > 0) { /* the wait took several calls */
         began = c->unfinished_began;
         waited += c->unfinished_ns;
     }

@@ -23,46 +23,47 @@
 #include "loader_stages.h"
 #include "ring.h"
 
-#define LOADER_THREADS    64u  /* at most */
-#define LOADER_RECENT     100u /* batches of which the share of waiting is reported */
+#define LOADER_THREADS    64u  /* most threads of a loader */
+#define LOADER_RECENT     100u /* number of the last batches whose share of waiting is reported */
 #define LOADER_MAX_BATCH  ((uint64_t)1 << 31)
 #define LOADER_MAX_SLICES 65536u
 #define LOADER_MAX_AHEAD  256u
-#define LOADER_POLL_NS    50000u /* between looks at slots that a device still uses */
+#define LOADER_POLL_NS    50000u /* time between two looks at slots that a device still uses */
 
 struct loader_slot {
-    struct leat_batch batch; /* first: the caller's pointer is this slot's */
+    struct leat_batch batch; /* the first member, since the caller's pointer to it is a pointer to the slot */
     struct leat_loader *loader;
     unsigned number;
     struct loader_places places; /* what each stage has found */
     struct loader_reads reads;
     struct loader_memory memory;
-    uint32_t *learned; /* of each row that is not padding: its labels with loss */
+    uint32_t *learned; /* number of labels with loss, for each row that is not padding */
 };
 
 /* The stage's state; only the stage writes it, statistics read it. */
 struct loader_stage {
-    uint64_t position, batch; /* of the next one to begin */
+    uint64_t position, batch; /* position of the next batch to begin, and its number */
     uint64_t damaged;
     bool ended;     /* no further batch can begin */
-    bool finishing; /* the oldest one begun */
+    bool finishing; /* the oldest batch that was begun is being finished */
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged, sent_bytes;
-    atomic_int node;               /* of the thread that finished the last batch that is a multiple of 64 */
-    atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
-    uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
+    atomic_int node;               /* NUMA node of the thread that finishes batches; looked up at each 64th batch */
+    atomic_uint_fast64_t batch_ns; /* time that a batch took lately, from its beginning to its end */
+    uint64_t begin_ns, waited_ns;  /* time when the last batch was begun; length of the last wait for a free slot */
 };
 
-/* The consumer's state, likewise. */
+/* The consumer's state; only the consumer writes it, statistics read it. */
 struct loader_consumer {
-    uint64_t damaged;                                               /* of the last batch; of the beginning */
-    uint64_t asked_ns;                                              /* when the last call returned; 0: no call yet */
-    uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, without a batch yet */
-    uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
-    atomic_uint_fast64_t recent_wait_sum, recent_all_sum, recent_worked; /* the last: how many had work */
+    uint64_t damaged;  /* number of damaged rows up to the last batch; at the beginning, what the state says */
+    uint64_t asked_ns; /* time when the last call returned; 0: no call yet */
+    uint64_t unfinished_began, unfinished_ns; /* beginning and length of a wait that has not got a batch yet */
+    /* Waits and whole times of the last batches, in units of 1024 ns, their sums, and after how many the consumer worked. */
+    uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT];
+    atomic_uint_fast64_t recent_wait_sum, recent_all_sum, recent_worked;
     struct durations next;
-    atomic_uint_fast64_t cursor; /* of the last batch; of the beginning */
+    atomic_uint_fast64_t cursor; /* position after the last batch; at the beginning, the first position */
     atomic_uint_fast64_t batches, rows, tokens, inputs, wait_ns, all_ns, first_ns;
 };
 
@@ -71,17 +72,17 @@ struct loader_source {
     atomic_uint_fast64_t rows, tokens, loss_tokens;
 };
 struct loader_sources {
-    struct loader_sources *before; /* of a plan with fewer sources */
+    struct loader_sources *before; /* counts of a former plan, which had fewer sources */
     uint64_t count;
     struct loader_source each[];
 };
 
 /* A file of statistics (loader_stats.c); only the consumer writes it. */
 struct loader_log {
-    int fd; /* -1: none, or no more */
+    int fd; /* -1: there is no file, or it was given up */
     uint64_t every_ns, due_ns;
-    uint64_t batches; /* at the last line */
-    atomic_int error; /* errno of what ended it */
+    uint64_t batches; /* number of batches at the last line */
+    atomic_int error; /* errno of the call that ended it */
 };
 
 /* What is announced to the caches of servers' datasets, beyond the slots (loader_ahead.c). */
@@ -89,8 +90,8 @@ struct loader_ahead {
     bool on;
     struct loader_places places;
     struct loader_reads reads;
-    uint64_t position; /* of the next batch to announce */
-    uint64_t batches;  /* how many beyond those that have begun */
+    uint64_t position; /* position of the next batch to announce */
+    uint64_t batches;  /* number of batches that are announced beyond those that have begun */
 };
 
 /* Why there are no more batches: `status` and `error` are valid once `at` is the number of all batches. */
@@ -106,7 +107,7 @@ struct leat_loader {
         const struct backend_ops *ops;
         struct backend *backend;
         struct backend_memory memory;
-        int node; /* of the ring and its threads; negative: any */
+        int node; /* NUMA node of the ring and its threads; negative: any */
     } device;
     struct loader_slot *slots;
     struct ring ring;
@@ -114,7 +115,7 @@ struct leat_loader {
     /* What the stages keep from batch to batch; only the stage's side uses them. */
     struct loader_steps steps;
     struct loader_ahead ahead;
-    uint64_t announced[LOADER_ANNOUNCED]; /* regions whose document starts were, by a hash of their numbers */
+    uint64_t announced[LOADER_ANNOUNCED]; /* regions whose document starts were announced, by a hash of their numbers */
     /* Each side writes to cache lines of its own. */
     _Alignas(64) struct loader_stage stage;
     _Alignas(64) struct loader_consumer consumer;
@@ -136,7 +137,7 @@ struct leat_loader {
     atomic_uint given; /* bits of the rows of loader_notices.c that were given */
 };
 
-/* ---- loader_process.c: the process that it works in ---- */
+/* ---- loader_process.c: the process that a loader works in ---- */
 
 void loader_process_open(struct leat_loader *l);
 void loader_process_close(struct leat_loader *l);

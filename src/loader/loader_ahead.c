@@ -8,9 +8,9 @@
 #include "base/tiny.h"
 #include "loader.h"
 
-#define AHEAD_BYTES    TINY_OR((uint64_t)64 << 10, (uint64_t)32 << 20) /* 42 batches of 64 windows of 4,096 tokens */
+#define AHEAD_BYTES    TINY_OR((uint64_t)64 << 10, (uint64_t)32 << 20) /* 42 batches of 64 windows of 4 Ki */
 #define AHEAD_BATCHES  TINY_OR(3u, 64u)
-#define BATCHES_AT_ONE 4u /* call: a batch that is due does not wait for all of them */
+#define BATCHES_AT_ONE 4u /* most that one call announces: a batch that is due does not wait for all */
 
 enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err)
 {
@@ -25,7 +25,7 @@ enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err
     return loader_places_open(&l->shape, &a->places, &a->reads, err);
 }
 
-/* Announces the next batch. False: the plan ends, or fails, which the batch's own turn says. */
+/* Announces the next batch. Returns false if the plan ends, or fails; the call that begins the batch says which. */
 static bool announce(struct leat_loader *l, struct loader_ahead *a)
 {
     struct leat_error unsaid;

@@ -17,7 +17,7 @@ const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
                : NULL;
 }
 
-/* The name of a wanted output that needs to know documents; NULL: none. */
+/* Returns the name of a wanted output that needs to know documents; NULL: there is none. */
 static const char *needs_documents(const struct leat_outputs *o)
 {
 #define ASK(field, name, kind, documents)                                                                              \

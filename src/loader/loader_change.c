@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "loader.h"
 
-/* That the plan gave the samples that were shown so far; at the beginning, none was. */
+/* Checks that the plan gives the samples that were shown so far; at the beginning, none was. */
 static enum leat_status compare_past(const struct leat_loader *l, const struct leat_plan *plan, struct leat_error *err)
 {
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
@@ -26,7 +26,7 @@ static enum leat_status compare_past(const struct leat_loader *l, const struct l
     return s == LEAT_OK ? leat_plan_state_load(plan, text, strlen(text), &state, err) : s;
 }
 
-/* That the plan makes rows and batches by the same rules. */
+/* Checks that the plan makes rows and batches by the rules of the loader's plan. */
 static enum leat_status compare_order(const struct leat_loader *l, const struct leat_plan *plan, struct leat_error *err)
 {
     const struct plan_rules *old = &l->shape.plan->rules, *new = &plan->rules;
@@ -43,7 +43,7 @@ static enum leat_status compare_order(const struct leat_loader *l, const struct 
                                  : LEAT_OK;
 }
 
-/* `masks`: the new plan has some by itself. */
+/* Compares the shapes of the rows. `masks`: the new plan has masks by itself. */
 static enum leat_status compare_rows(const struct loader_shape *old, const struct loader_shape *new, bool masks,
                                      struct leat_error *err)
 {
@@ -69,7 +69,8 @@ static enum leat_status compare_rows(const struct loader_shape *old, const struc
     return LEAT_OK;
 }
 
-/* That the rows of the plan fit into the slots: by the shape that a loader of these options would have with it. */
+/* Checks that the rows of the plan fit into the slots, by the shape that a loader of these options would have with
+ * it. */
 static enum leat_status check_rows(const struct loader_shape *old, const struct leat_plan *plan, uint64_t *positions,
                                    struct leat_error *err)
 {
@@ -81,7 +82,7 @@ static enum leat_status check_rows(const struct loader_shape *old, const struct 
     new.sizes = (struct loader_sizes) { .slot_bytes = 0 };
     s = loader_take_plan(&new, err);
     masks = new.masks;
-    new.masks |= old->masks; /* also for the loss of labels that options take: slots have the room for it */
+    new.masks |= old->masks; /* the options may clear the loss of labels: slots have the room for that */
     if (s == LEAT_OK && !loader_layout_size(&new))
         s = status_argument(err, "plan", "a batch of %u rows of %u tokens does not fit into memory", new.rows,
                             new.max_length + 1);
@@ -112,7 +113,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     st->begun_first = st->begun_count = 0;
     st->position = counter_value(&l->consumer.cursor);
     st->batch = atomic_load(&l->ring.taken);
-    counter_bump(&st->rows_damaged, l->consumer.damaged - st->damaged); /* what is made again is counted again */
+    counter_bump(&st->rows_damaged, l->consumer.damaged - st->damaged); /* rows that are made again are counted again */
     st->damaged = l->consumer.damaged;
     st->ended = st->finishing = false;
     l->steps.tokens.count = 0; /* its pool is the old plan's */
@@ -121,7 +122,7 @@ static void set_back(struct leat_loader *l, struct gather *files)
     atomic_store(&l->thread.stop, false);
 }
 
-/* Starts again. What fails here ends the loader. */
+/* Starts the stage again. A failure ends the loader. */
 static enum leat_status go_on(struct leat_loader *l, struct leat_error *err)
 {
     struct leat_error own, *why = err ? err : &own;

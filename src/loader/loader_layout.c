@@ -36,7 +36,7 @@ struct laying {
 
 /* ---- Sizes ---- */
 
-/* The tokens, and the words of bits, of all rows, if the longest has so many. */
+/* Counts the tokens of all rows, and their words of bits, if the longest row has `width` tokens. */
 static bool count_tokens(const struct loader_shape *shape, uint64_t width, uint64_t *tokens, uint64_t *words)
 {
     uint64_t all;
@@ -67,7 +67,7 @@ static bool size_outputs(struct loader_shape *shape, uint64_t numbers)
     return ok;
 }
 
-/* Whether rows of `row_bytes` may lie apart at all. */
+/* Returns true if rows of `row_bytes` may lie apart at all. */
 static bool may_lie_apart(const struct loader_shape *shape, uint64_t row_bytes)
 {
     if (shape->options.io.apart == LEAT_APART_NEVER || !gather_may_be_direct(shape->options.io.engine))
@@ -80,8 +80,8 @@ static uint64_t whole_pages(uint64_t bytes)
     return bytes_divide_up(bytes, GATHER_PAGE) * GATHER_PAGE;
 }
 
-/* Rows and their mask come last. If rows may lie apart, slots begin at pages, and borrowed outputs take whole pages
- * too. */
+/* Finds the places of rows and their mask, which come last in a slot. If rows may lie apart, slots begin at pages,
+ * and borrowed outputs take whole pages too. */
 static bool size_tokens(struct loader_shape *shape, uint64_t size, uint64_t row_bytes, uint64_t tokens)
 {
     struct loader_sizes *z = &shape->sizes;
@@ -90,7 +90,7 @@ static bool size_tokens(struct loader_shape *shape, uint64_t size, uint64_t row_
 
     z->row_room = 0;
     if (may_lie_apart(shape, row_bytes)) {
-        /* a row that begins with the last token of a page */
+        /* the longest stretch is that of a row that begins with the last token of a page */
         z->row_room = (size_t)whole_pages(GATHER_PAGE - shape->token_width + row_bytes);
         size = whole_pages(size);
         if (!bytes_multiply(z->row_room, shape->rows, &apart))
@@ -164,7 +164,8 @@ static bool lies_apart(const struct laying *y, struct gather *g)
     return direct > 0 && direct >= filled - filled / COPIED_SHARE;
 }
 
-/* Says where everything is that comes before the tokens, and writes what rows are. */
+/* Sets the places of all that comes before the tokens, and writes the numbers of the rows' samples, sources and
+ * lengths. */
 static void put_head(const struct laying *y)
 {
     const struct loader_shape *shape = y->shape;
@@ -214,8 +215,8 @@ static void put_together(const struct laying *y)
     y->m->bytes = (size_t)(row - y->m->base);
 }
 
-/* Rows of pieces that have labels of their own, one after another, each piece with padding for its gap, which the mask
- * takes the loss of (loader_places.c). A row without tokens takes one. */
+/* Lays out rows of pieces that have labels of their own, one after another. A piece has padding for its gap, whose
+ * loss the mask takes (loader_places.c). A row without tokens takes the room of one. */
 static void put_pieces(const struct laying *y)
 {
     uint64_t *begins = (uint64_t *)(void *)(y->m->base + y->shape->sizes.rows_at), token_width = y->shape->token_width;
@@ -242,8 +243,8 @@ static void put_pieces(const struct laying *y)
     y->m->bytes = (size_t)(to - y->m->base);
 }
 
-/* After a row lies whatever follows it in its file; no output looks there. Rows without tokens share one place with one
- * end token. */
+/* Lays out rows that lie apart. After a row lies what follows it in its file; no output looks there. Rows without
+ * tokens share one place with one end token. */
 static void put_apart(const struct laying *y)
 {
     uint64_t *begins = (uint64_t *)(void *)(y->m->base + y->shape->sizes.rows_at), nothing = 0,
@@ -272,7 +273,7 @@ static void put_apart(const struct laying *y)
     y->m->bytes = at;
 }
 
-/* The mask follows the rows, each as wide as the longest. */
+/* Puts the mask after the rows. Its rows are as wide as the longest one. */
 static void put_mask(const struct laying *y)
 {
     uint64_t width = 0, tokens;

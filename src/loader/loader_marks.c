@@ -78,7 +78,7 @@ static enum leat_status find_documents(const struct loader_shape *shape, const s
  * index is announced with the rows; of document starts, all in a region of tokens, since rows there come again.
  */
 
-#define REGION ((uint64_t)1 << 20) /* tokens */
+#define REGION ((uint64_t)1 << 20) /* in tokens */
 
 static void announce_starts(uint64_t announced[LOADER_ANNOUNCED], uint32_t file, const struct leat_piece *piece,
                             struct part *p)

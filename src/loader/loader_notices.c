@@ -14,8 +14,8 @@
 #include "cache/cache.h"
 #include "loader.h"
 
-#define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
-#define DEVICE_FULL 0.80 /* share of a GPU's memory in use: above it, a notice */
+#define STARVED     0.10 /* a notice comes if the consumer waits for more than this share of its time */
+#define DEVICE_FULL 0.80 /* a notice comes if more than this share of a GPU's memory is in use */
 
 /* What a row looks at, and where it writes. */
 struct look {
@@ -98,7 +98,7 @@ static bool is_offline(struct look *x)
 
 /* ---- Files ---- */
 
-/* Why io_uring is not available, from the errno of trying it. */
+/* Returns why io_uring is not available, from the errno of the call that tried it. */
 static const char *why_no_uring(int error)
 {
     switch (error) {
@@ -196,7 +196,7 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     return cause;
 }
 
-/* When the cache will be complete, as fast as bytes have come so far; "" if it is not being filled. */
+/* Writes when the cache will be complete if bytes come as fast as so far; "" if it is not being filled. */
 static const char *time_left(const struct leat_loader *l, const struct leat_loader_stats *s, char *text,
                              size_t capacity)
 {

@@ -23,9 +23,9 @@
 #define MIN_SLOTS    4u
 #define USUAL_SLOTS  8u
 #define ROWS_AHEAD   128u                /* reads that keep a disk busy if batches are small */
-#define SMALL_RING   ((uint64_t)4 << 20) /* a ring of at most this size may have more slots for that */
+#define SMALL_RING   ((uint64_t)4 << 20) /* largest ring that gets more slots for that */
 #define MEMORY_SHARE 8u                  /* the ring takes at most 1 / MEMORY_SHARE of free memory */
-#define ALIGNMENT    64u                 /* of the loader: cache lines */
+#define ALIGNMENT    64u                 /* the loader's, so that its parts begin at cache lines */
 
 /* Bits of outputs: all, and those that need to know where documents begin. */
 #define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
@@ -146,8 +146,8 @@ enum leat_status loader_take_plan(struct loader_shape *shape, struct leat_error 
     if (s != LEAT_OK)
         return s;
     shape->masks = shape->plan->masks;
-    /* as an unshifted label, it would be predicted by the end of another document, to which such a row does not
-     * connect it */
+    /* its first token, as an unshifted label, would be predicted by the end of another document, to which such a row
+     * does not connect it */
     shape->masks_first = shape->plan->order->own_labels && o->outputs.unshifted;
     shape->segmented = o->slice.count > 1 || o->outputs.ahead > 0 || plan_row_changes(shape->plan);
     if (shape->segmented) /* the CPU copies what is needed of the rows */
@@ -211,7 +211,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 
 /* ---- Sizes ---- */
 
-/* How many slots: enough to keep a disk busy and to cover a late consumer, as far as memory allows. */
+/* Chooses the number of slots: enough to keep a disk busy and to cover a late consumer, if memory allows it. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->shape.sizes.slot_bytes + l->shape.sizes.output_bytes, max = l->shape.options.io.memory,
@@ -220,7 +220,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
 
     if (free > on_device)
         free = on_device;
-    if (max == 0 && free == 0) /* not known */
+    if (max == 0 && free == 0) /* the size of memory is not known */
         max = MIN_SLOTS * each;
     else if (max == 0)
         max = free / MEMORY_SHARE > MIN_SLOTS * each ? free / MEMORY_SHARE : free / 2;
@@ -246,7 +246,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     return LEAT_OK;
 }
 
-/* Rows that lie together need less. */
+/* Finds the size of the ring. Rows that lie together need less room. */
 static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
 {
     enum leat_status s = choose_slots(l, err);
@@ -290,7 +290,7 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
 
 /* ---- The threads ---- */
 
-/* The last of them is the loader's thread, which the others help. */
+/* The thread that starts last is the loader's, which the others help. */
 enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *err)
 {
     int r = 0;

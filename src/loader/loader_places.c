@@ -97,7 +97,7 @@ static enum leat_status find_pieces(const struct loader_shape *shape, struct loa
     return s;
 }
 
-/* The length of a batch that has this row of so many inputs: padding in a row belongs to it (`own_labels`). */
+/* Returns the length of a batch that has this row of so many inputs. Padding within a row counts (`own_labels`). */
 static uint64_t length_with(const struct loader_shape *shape, const struct leat_sample *sample, uint64_t inputs)
 {
     uint64_t length = shape->plan->order->own_labels ? plan_length_at(shape->plan, sample->number) : 0;
@@ -105,9 +105,9 @@ static uint64_t length_with(const struct loader_shape *shape, const struct leat_
     return length > inputs ? length : inputs;
 }
 
-/* Finds the length of a batch, whose pieces are known: that of its longest row. A rank that has no row in the last
- * batch takes the plan's last row instead: its arrays must have the shape of the other ranks', in programs with
- * collectives or of fixed shapes. */
+/* Finds the length of a batch whose pieces are known, which is that of its longest row. A rank that has no row in
+ * the last batch takes the length of the plan's last row: its arrays must have the shape of the other ranks', in
+ * programs with collectives or of fixed shapes. */
 static enum leat_status find_length(const struct loader_shape *shape, struct loader_places *places,
                                     struct leat_error *err)
 {

@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "loader_segments.h"
 
-/* A sentinel counts fully. */
+/* the weight of a sentinel of fill-in-the-middle */
 #define FULL_WEIGHT 255u
 
 static enum leat_status add_run(struct loader_segments *x, const struct loader_run *run, struct leat_error *err)
@@ -18,11 +18,9 @@ static enum leat_status add_run(struct loader_segments *x, const struct loader_r
     return s;
 }
 
-/*
- * Of windows, the tokens after a row's last label: those that follow it, up to the end of what the plan uses of the
- * dataset. Rows of other orders end with their own tokens: what follows is another document, or the rest of one, which
- * the plan leaves out or shows elsewhere.
- */
+/* Adds the tokens after the last label of a row of windows, up to the end of what the plan uses of the dataset. Rows
+ * of other orders end with their own tokens: what follows is another document, or the rest of one, which the plan
+ * leaves out or shows elsewhere. */
 static enum leat_status add_beyond(const struct loader_shape *shape, struct loader_segments *x,
                                    const struct leat_piece *last, struct leat_error *err)
 {
@@ -49,7 +47,7 @@ static enum leat_status find_pieces(const struct loader_shape *shape, struct loa
                                   .count = p->count,
                                   .id = LOADER_OF_DATASET,
                                   .chain = k == first || shape->plan->order->own_labels,
-                                  .document = true, /* in its row, even if it begins inside of one */
+                                  .document = true, /* it is a document of its row, even if it begins inside one */
                                   .search = p->document == LEAT_NONE };
 
         if (p->count > 0)
@@ -65,7 +63,7 @@ static enum leat_status find_changed(const struct loader_shape *shape, struct lo
     struct loader_segments *x = places->segments;
     const struct leat_piece *p = places->pieces + places->first[row];
     bool own_labels = shape->plan->order->own_labels;
-    uint32_t done = 0; /* of the piece */
+    uint32_t done = 0; /* number of the piece's tokens that earlier runs have */
     enum leat_status s;
 
     x->changed.count = 0;
@@ -77,7 +75,7 @@ static enum leat_status find_changed(const struct loader_shape *shape, struct lo
         for (; done == p->count; done = 0)
             run.piece = *++p;
         run.first = t->literal ? 0 : (uint32_t)(t->token - p->token);
-        /* what stands for a banned document's tokens has no loss either */
+        /* tokens that stand in place of a banned document's have no loss */
         run.weight =
             t->literal && leat_plan_banned(shape->plan, t->source, t->document, places->step.samples[row].number)
                 ? 0
@@ -96,7 +94,7 @@ enum leat_status loader_runs_find(const struct loader_shape *shape, struct loade
                                   struct leat_error *err)
 {
     uint32_t end = places->first[row + 1];
-    bool ends = true; /* with the last token of its last piece, after which further ones follow */
+    bool ends = true; /* the row ends with the last token of its last piece, so that tokens follow it */
     enum leat_status s = plan_row_changes(shape->plan) ? find_changed(shape, places, row, &ends, err)
                                                        : find_pieces(shape, places, row, err);
 

@@ -25,7 +25,7 @@
 
 /* ---- Options ---- */
 
-/* What the length of a row, or of a document, must be a multiple of. */
+/* Returns the number whose multiple the length of a row, or of a document, must be. */
 static uint64_t unit_of(const struct loader_shape *shape)
 {
     const struct leat_loader_slice *slice = &shape->options.slice;
@@ -65,7 +65,7 @@ enum leat_status loader_segments_check(const struct loader_shape *shape, struct 
                                "multiple of %" PRIu64 ", so that each document can be cut into %" PRIu64
                                " equal chunks",
                                unit, unit);
-    if (plan->order->longest_first) /* the length is the batch's, and is padded */
+    if (plan->order->longest_first) /* rows are padded to the length of the batch, which suits the unit */
         return LEAT_OK;
     for (size_t i = 0; i <= plan->rules.phase_count; i++)
         if (plan->lengths[i] % unit != 0)
@@ -75,13 +75,13 @@ enum leat_status loader_segments_check(const struct loader_shape *shape, struct 
 
 /* ---- Sizes ---- */
 
-/* The most tokens after a cut that its labels need. */
+/* Returns the most tokens after a cut that its labels need. */
 static uint32_t tail_of(const struct loader_shape *shape)
 {
     return !shape->options.outputs.unshifted + shape->options.outputs.ahead;
 }
 
-/* The most tokens that a row has in a slot: its places, and a tail after each cut; at least one. */
+/* Returns the most tokens that a row has in a slot, at least one: its places, and a tail after each cut. */
 static uint64_t max_tokens(const struct loader_shape *shape)
 {
     uint64_t places = shape->max_length, cuts = 2;
@@ -91,7 +91,7 @@ static uint64_t max_tokens(const struct loader_shape *shape)
     return places + (cuts > 2 ? cuts : 2) * tail_of(shape) + 1;
 }
 
-/* Places of all rows, before they are cut into slices. */
+/* Returns the number of places of all rows, before they are cut into slices. */
 static uint64_t whole_places(const struct loader_shape *shape)
 {
     return loader_tokens_places(shape, shape->whole_length, unit_of(shape));
@@ -112,7 +112,7 @@ bool loader_segments_size(struct loader_shape *shape, uint64_t *size)
         !bytes_add(tokens, places, &tokens) || tokens > UINT32_MAX)
         return false;
     z->tokens = (uint32_t)tokens;
-    /* each segment has a place, but perhaps a row's last; then documents; and one more row */
+    /* each segment has a place, except perhaps the last of a row; documents follow, and one more row */
     pool = WORDS * (places + shape->max_length + 2 * (uint64_t)shape->rows + 2) + whole_places(shape) +
            shape->whole_length + shape->rows + 1;
     if (pool > UINT32_MAX)
@@ -148,7 +148,7 @@ void loader_segments_close(struct loader_segments *x)
 
 /* ---- Chains ---- */
 
-/* After the last run of a chain. */
+/* Returns the number of the run after a chain's last one. */
 static size_t end_of(const struct loader_segments *x, uint32_t chain)
 {
     return chain + 1 < x->chain_count ? x->chains[chain + 1].run : x->run_count;
@@ -189,7 +189,7 @@ struct interval {
     uint32_t begin, end;
 };
 
-/* The slice of `places` places from `begin` on: one or two intervals. */
+/* Writes the slice of `places` places from `begin` on, and returns its number of intervals, one or two. */
 static unsigned slice_of(const struct loader_shape *shape, uint32_t begin, uint32_t places, struct interval out[2])
 {
     const struct leat_loader_slice *slice = &shape->options.slice;
@@ -201,11 +201,11 @@ static unsigned slice_of(const struct loader_shape *shape, uint32_t begin, uint3
     out[1] = (struct interval) { begin + (chunks - 1 - rank) * chunk, begin + (chunks - rank) * chunk };
     if (out[0].end != out[1].begin)
         return 2;
-    out[0].end = out[1].end; /* of the last rank, which has the middle */
+    out[0].end = out[1].end; /* the two intervals of the last rank, in the middle of the row, are one */
     return 1;
 }
 
-/* Takes `count` more tokens of the slot. */
+/* Takes the next `count` tokens of the slot. */
 static enum leat_status take_tokens(const struct loader_shape *shape, struct loader_segments *x, uint32_t count,
                                     struct leat_error *err)
 {
@@ -215,7 +215,7 @@ static enum leat_status take_tokens(const struct loader_shape *shape, struct loa
     return LEAT_OK;
 }
 
-/* Cuts places [begin, end) of the whole row, all of one chain or of the padding. */
+/* Cuts places [begin, end) of the whole row, which are all of one chain or of the padding. */
 static enum leat_status add_cut(const struct loader_shape *shape, struct loader_segments *x, uint32_t chain,
                                 uint32_t begin, uint32_t end, struct leat_error *err)
 {
@@ -297,16 +297,17 @@ static enum leat_status add_row(const struct loader_shape *shape, struct loader_
     if (s == LEAT_OK)
         s = cut_row(shape, x, r, places->whole_length, err);
     if (s == LEAT_OK && x->tokens == r->token && row < places->step.rows)
-        s = take_tokens(shape, x, 1, err); /* for leat_batch_row() */
+        s = take_tokens(shape, x, 1, err); /* leat_batch_row() shows it */
     return s;
 }
 
 /* ---- Reads ---- */
 
-/* A part of a run that lies in [from, from + count) of its chain's tokens; `at`: the run's first of these. */
+/* The part of a run that lies in [from, from + count) of its chain's tokens; `at` is the place of the run's first
+ * token. */
 struct overlap {
-    uint32_t first, count; /* of the run's tokens */
-    uint32_t behind;       /* how many of the wanted ones come before it */
+    uint32_t first, count; /* the part, in tokens of the run */
+    uint32_t behind;       /* number of the wanted tokens that come before it */
 };
 
 static bool overlaps(const struct loader_run *run, uint32_t at, uint32_t from, uint32_t count, struct overlap *o)
@@ -514,7 +515,7 @@ static enum leat_status find_mask(const struct loader_shape *shape, const struct
     }
     if (s == LEAT_OK) {
         uint64_t from =
-            cut->place - chain->place; /* of the chain's tokens: the row's first chain has its second token */
+            cut->place - chain->place; /* in tokens of the chain: the row's first chain has its second token */
 
         loader_loss_tokens(shape, m->base + m->layout.tokens_at + (size_t)cut->token * shape->token_width, cut->tokens,
                            cut->chain == first && from < 2 ? 1 - from : UINT64_MAX, to);
@@ -544,14 +545,14 @@ enum leat_status loader_segments_find(const struct loader_shape *shape, struct l
 
 /* ---- Segments ---- */
 
-/* The document that a cut has come to, going through the starts of a row. */
+/* How far a walk through the starts of a row has come. */
 struct walk {
-    size_t next;        /* start */
-    uint32_t documents; /* of the row that began by now */
-    uint32_t begin;     /* where the last of them did, in the whole row */
+    size_t next;        /* number of the next start */
+    uint32_t documents; /* number of the row's documents that have begun */
+    uint32_t begin;     /* place in the whole row where the last of these begins */
 };
 
-/* The token and the chain of a start. */
+/* Returns the token of a start; chain_of() returns its chain. */
 static uint32_t token_of(uint64_t start)
 {
     return (uint32_t)start;
@@ -562,7 +563,7 @@ static const struct loader_chain *chain_of(const struct loader_segments *x, uint
     return &x->chains[start >> 32];
 }
 
-/* Whether a document begins at a place there, and not only at the last label. */
+/* Returns true if a document begins at a place, and not only at the last label. */
 static bool is_place(const struct loader_segments *x, uint64_t start)
 {
     return token_of(start) < chain_of(x, start)->places;
@@ -581,7 +582,7 @@ static uint32_t walk_to(const struct loader_segments *x, struct walk *w, uint32_
     return UINT32_MAX - token;
 }
 
-/* Adds the segments of a cut from place `first` of the slice on. */
+/* Adds the segments of a cut that begins at place `first` of the slice. */
 static struct rows_segment *put_cut(const struct loader_segments *x, const struct loader_cut *cut, struct walk *w,
                                     uint32_t first, bool damaged, struct rows_segment *to)
 {
@@ -602,7 +603,7 @@ static struct rows_segment *put_cut(const struct loader_segments *x, const struc
     return to;
 }
 
-/* Puts where documents begin in the whole row; returns how many do. */
+/* Writes the places in the whole row where documents begin; returns their number. */
 static uint32_t put_begins(const struct loader_segments *x, uint32_t *to)
 {
     uint32_t count = 0;
@@ -633,7 +634,7 @@ void loader_segments_put(struct loader_places *places, const struct loader_memor
                 .first = place, .position = x->cuts[k].place - r->length, .document = count, .attention = r->length == 0
             };
     }
-    if (r->cut == r[1].cut || x->cuts[r[1].cut - 1].chain != LOADER_PADDING) /* of longer outputs */
+    if (r->cut == r[1].cut || x->cuts[r[1].cut - 1].chain != LOADER_PADDING) /* its outputs are longer than its cuts */
         *to++ = (struct rows_segment) { .first = place, .document = count };
     rows[row] = (struct rows_segmented) { .pool = x->pool,
                                           .segments = (uint32_t)(to - first),
@@ -643,7 +644,7 @@ void loader_segments_put(struct loader_places *places, const struct loader_memor
     x->pool += (uint32_t)(to - first) * WORDS + put_begins(x, (uint32_t *)(void *)to);
     x->documents += count;
     x->shorter += r->length < places->whole_length;
-    x->start_count = 0; /* a row of padding has none */
+    x->start_count = 0; /* a row of padding has no starts */
 }
 
 void loader_segments_end(struct loader_places *places, struct loader_memory *m)

@@ -18,49 +18,49 @@
 #define LOADER_PADDING    UINT32_MAX /* the `chain` of a cut after a row's end */
 
 struct loader_run {
-    struct leat_piece piece; /* only its place in a dataset counts; it has all tokens of the run */
-    uint32_t first;          /* which of the piece's tokens is the run's first */
-    uint32_t count;          /* tokens; 1 if no dataset has it */
-    uint32_t id;             /* of a token that no dataset has */
-    uint8_t weight;          /* how much that one counts as a label, in 255ths (if the loader has masks) */
-    bool chain;              /* begins a chain; a row's first run always does */
+    struct leat_piece piece; /* its place in a dataset; it has all tokens of the run */
+    uint32_t first;          /* number of the piece's token that is the run's first */
+    uint32_t count;          /* number of tokens; 1 if no dataset has it */
+    uint32_t id;             /* id of a token that no dataset has */
+    uint8_t weight;          /* weight of that token as a label, in 255ths (if the loader has masks) */
+    bool chain;              /* it begins a chain; a row's first run always does */
     bool document;           /* a document of the row begins here */
-    bool search;             /* and where the dataset says so, inside of it */
-    bool beyond;             /* after the chain's last label: only labels ahead. The chain's last run */
+    bool search;             /* documents also begin inside it, where the dataset says so */
+    bool beyond;             /* it follows the chain's last label, for labels ahead only; it is the chain's last run */
 };
 
 struct loader_chain {
-    uint32_t run;           /* its first; in the slot, as all numbers of runs, chains and cuts */
-    uint32_t place, places; /* of the whole row, with the gap after it */
+    uint32_t run;           /* number of its first run in the slot, as all numbers of runs, chains and cuts are */
+    uint32_t place, places; /* place in the whole row; number of places, with the gap after it */
     uint32_t tokens;
 };
 
 struct loader_cut {
     uint32_t chain;
-    uint32_t place, places; /* of the whole row */
-    uint32_t token, tokens; /* where its tokens are in the slot, and how many, with those that labels need */
+    uint32_t place, places; /* place in the whole row; number of places */
+    uint32_t token, tokens; /* number of its first token in the slot; number of tokens, with those that labels need */
 };
 
 /* A row of a batch. */
 struct loader_row {
-    uint32_t chain, cut, token; /* its first ones */
-    uint32_t length;            /* places of the whole row before the padding */
+    uint32_t chain, cut, token; /* numbers of its first chain, cut and token */
+    uint32_t length;            /* number of places of the whole row before the padding */
 };
 
-/* Of a batch; all but `rows` grow as needed. */
+/* All runs, chains and cuts of a batch; the arrays except `rows` grow when they must. */
 struct loader_segments {
-    struct loader_row *rows; /* the loader's, one of padding, and one for the ends */
+    struct loader_row *rows; /* the loader's rows, one of padding, and one for the ends of the last */
     struct loader_run *runs;
     struct loader_chain *chains;
     struct loader_cut *cuts;
-    struct plan_row changed; /* of one row */
-    uint64_t *starts;        /* of one row's documents: chain << 32 | token of the chain, in rising order */
+    struct plan_row changed; /* room for one row that the plan changes */
+    uint64_t *starts;        /* where one row's documents start: chain << 32 | token of the chain, in rising order */
     size_t run_count, run_room, chain_count, chain_room, cut_count, cut_room, start_count, start_room;
-    uint32_t tokens;                   /* in the slot */
-    uint32_t pool, documents, shorter; /* as of struct rows_segmented, of the next row to put */
+    uint32_t tokens;                   /* number of tokens in the slot */
+    uint32_t pool, documents, shorter; /* members of struct rows_segmented, for the next row */
 };
 
-/* Adds the runs of a filled row to those that are there (loader_runs.c). Whoever changes rows changes these. */
+/* Adds the runs of a filled row to those that are there (loader_runs.c). A change to rows is made there. */
 enum leat_status loader_runs_find(const struct loader_shape *shape, struct loader_places *places, uint32_t row,
                                   struct leat_error *err);
 
@@ -89,14 +89,14 @@ enum leat_status loader_segments_cut(const struct loader_shape *shape, struct lo
 /* Returns how many places a row has in the slice, without padding. */
 uint32_t loader_segments_inputs(const struct loader_segments *x, uint32_t row);
 
-/* Lays out a batch: the rest of what loader_layout.c says of all. */
+/* Lays out a batch of segments, after loader_layout.c has put its head. */
 void loader_segments_lay(const struct loader_shape *shape, const struct loader_places *places, struct loader_memory *m);
 
 /* Finds documents and masks of a row whose tokens have come; if that fails, it has one document. */
 enum leat_status loader_segments_find(const struct loader_shape *shape, struct loader_places *places,
                                       const struct loader_memory *m, uint32_t row, struct leat_error *err);
 
-/* Puts the row's segments into the slot then, one row after the other; and after the last what is the slot's end. */
+/* Puts the row's segments into the slot after that, row by row; after the last row, it ends the slot's pool. */
 void loader_segments_put(struct loader_places *places, const struct loader_memory *m, uint32_t row);
 void loader_segments_end(struct loader_places *places, struct loader_memory *m);
 

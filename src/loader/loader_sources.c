@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "loader.h"
 
-/* Within them, products with the weights of masks are normal floats. */
+/* the least weight: products with the weights of masks are normal floats */
 #define LEAST_WEIGHT 1e-30
 #define MOST_WEIGHT  1e30
 
@@ -111,7 +111,7 @@ void loader_sources_count(struct leat_loader *l, const struct loader_slot *slot)
     }
 }
 
-/* The weights, as integers, of the phase of the last sample before a position; *sum is 0 if there are none. */
+/* Returns the weights, as integers, of the phase of the last sample before a position; *sum is 0 if there are none. */
 static const uint64_t *weights_at(const struct leat_plan *plan, uint64_t position, uint64_t *sum)
 {
     uint64_t number = leat_plan_number(plan, position > 0 ? position - 1 : 0), count = plan->rules.source_count;

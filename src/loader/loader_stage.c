@@ -35,7 +35,7 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
 
 /* ---- Beginning a batch ---- */
 
-/* Says of the slot's batch what the stages have found. */
+/* Writes what the stages have found into the slot's batch. */
 static void describe(const struct leat_loader *l, struct loader_slot *slot)
 {
     const struct rows_layout *layout = &slot->memory.layout;
@@ -50,8 +50,8 @@ static void describe(const struct leat_loader *l, struct loader_slot *slot)
     b->position = l->stage.position;
 }
 
-/* Begins the next batch in a slot: its samples, their places, what is gathered, how it lies there. False: no further
- * batch. */
+/* Begins the next batch in a slot: its samples, their places, what is gathered, how it lies there. Returns false if
+ * there is no further batch. */
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
@@ -93,7 +93,7 @@ static bool is_masked(const struct leat_loader *l, enum leat_status s)
             s == LEAT_E_TOKEN);
 }
 
-/* A row that failed keeps its place, without loss, if the options say so; else its failure is the batch's. */
+/* Keeps a row that failed in its place, without loss, if the options say so; else its failure is the batch's. */
 static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *slot, uint32_t row, enum leat_status s)
 {
     if (!is_masked(l, s))
@@ -189,7 +189,7 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.max_seqlen = (uint32_t)longest;
 }
 
-/* What a batch took lately: a moving average in which the new one counts an eighth. */
+/* Notes what a batch took, in a moving average in which the new one counts an eighth. */
 static void note_batch(struct loader_stage *st, uint64_t ns)
 {
     uint64_t lately = counter_value(&st->batch_ns);
@@ -211,7 +211,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK)
         s = look_at_rows(l, slot, err);
-    if (s == LEAT_OK && l->shape.documents) { /* of rows that no damage has emptied */
+    if (s == LEAT_OK && l->shape.documents) { /* the rows that damage has not emptied have documents */
         count_sequences(l, slot);
         if (l->shape.device_marks && !slot->places.segments)
             rows_mark(slot->memory.base, &slot->memory.layout);
@@ -277,7 +277,7 @@ static void finish_batch(struct leat_loader *l)
 
 /* ---- The thread, and a step of it ---- */
 
-/* Frees the slots that were given back and that the device no longer uses. True: it still uses some. */
+/* Frees the slots that were given back and that the device no longer uses. Returns true if it still uses some. */
 static bool take_back(struct leat_loader *l)
 {
     uint64_t given = atomic_load(&l->ring.given_back);
@@ -332,17 +332,15 @@ bool loader_stage_step(struct leat_loader *l)
     return true;
 }
 
-/* Whether polling for slots pays. If not, the consumer wakes this thread long before it has to wait itself: when it has
- * given back half of the slots, or takes the last one. */
+/* Returns true if polling for slots pays. If it does not, the consumer wakes this thread long before it has to wait
+ * itself: when it has given back half of the slots, or takes the last one. */
 static bool hungry(const struct leat_loader *l)
 {
     return 2 * ring_ready(&l->ring) < l->ring.slots;
 }
 
-/*
- * No slot is free. If the consumer last gave a slot back sooner than this thread could have been woken, polls for a
- * while. `busy`: a device has slots, and does not announce when it is done.
- */
+/* Waits for a free slot. If the consumer last gave a slot back sooner than this thread could have been woken, it
+ * polls for a while. `busy`: a device has slots, and does not announce when it is done. */
 #define SHORT_NS 100000u
 #define LOOK_NS  30000u
 

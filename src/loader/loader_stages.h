@@ -29,26 +29,26 @@
 struct loader_sizes {
     size_t lengths_at, flags_at, sources_at, source_weights_at, rows_at, starts_at, marks_at, heads_at, segments_at,
         tokens_at, slot_bytes;
-    uint32_t tokens; /* of rows in segments: room for so many in a slot */
+    uint32_t tokens; /* room for so many tokens of rows in segments in a slot */
     size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
-    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets of those that are borrowed */
+    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets of the outputs that are borrowed */
 };
 
 /* What is the same for all batches: options, the plan, and what follows from them (loader_take_plan()). */
 struct loader_shape {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    uint64_t positions;    /* of the plan; LEAT_NONE: without end */
+    uint64_t positions;    /* number of the plan's samples; LEAT_NONE: without end */
     uint32_t max_length;   /* most inputs of a row, as batches have it */
     uint32_t whole_length; /* most inputs of a row before it is cut into slices */
-    uint64_t first_row;    /* of this rank in a global batch */
+    uint64_t first_row;    /* number of this rank's first row in a global batch */
     uint32_t rows;         /* most rows of a batch */
     uint32_t token_width, pad;
-    uint64_t begin_token;       /* whose labels have no loss; LEAT_NONE: they have it */
+    uint64_t begin_token;       /* token whose labels have no loss; LEAT_NONE: all have it */
     int32_t ignored;            /* a label without loss */
     bool narrow;                /* ids fit into 31 bits */
-    bool documents;             /* where documents begin is needed */
+    bool documents;             /* it must be known where documents begin */
     bool masks_first;           /* a document's first token has no loss, whatever is asked for */
     bool masks;                 /* some labels may have no loss */
     bool segmented;             /* rows are in segments */
@@ -58,7 +58,7 @@ struct loader_shape {
     struct loader_sizes sizes;
     struct loader_weights {
         float *each;    /* weights in the loss of the first `count` sources; NULL: all are 1 */
-        uint64_t count; /* others have 1 */
+        uint64_t count; /* further sources have the weight 1 */
     } weights;
 };
 
@@ -66,33 +66,34 @@ struct loader_shape {
 
 struct loader_step {
     struct leat_sample *samples; /* room for shape->rows */
-    uint32_t rows;               /* of the batch, with padding; 0: the plan has ended */
+    uint32_t rows;               /* rows of the batch, with padding; 0: the plan has ended */
     uint32_t filled;             /* rows that have samples, the first ones */
 };
 
 /* Rows that are dealt to ranks. */
 #define LOADER_DEAL_ONE 1000000u
 struct loader_deal {
-    struct leat_sample *samples; /* of the global batch; NULL: ranks get consecutive rows */
+    struct leat_sample *samples; /* samples of the global batch; NULL: ranks get consecutive rows */
     uint32_t *ranks;
     uint64_t *costs;
-    uint64_t *sums; /* of the ranks, as dealt; then as consecutive rows would be */
-    /* Read by statistics: how far apart ranks are, in LOADER_DEAL_ONE: of the last batch; then sums over batches. */
+    uint64_t *sums; /* work of each rank, as dealt; then as with consecutive rows */
+    /* How far apart the work of ranks is, in LOADER_DEAL_ONE, for statistics: in the last batch; sums over batches,
+     * as dealt and with consecutive rows; number of batches. */
     atomic_uint_fast64_t last, spread, chance, batches;
 };
 
 /* Batches by tokens. */
 struct loader_tokens {
-    struct leat_sample *samples; /* of the pool that was looked at last; NULL: batches have a number of rows */
-    uint64_t first, count;       /* its samples */
+    struct leat_sample *samples; /* samples of the pool that was looked at last; NULL: batches have a number of rows */
+    uint64_t first, count;       /* number of the pool's first sample; number of its samples */
 };
 
 /* What the stage keeps from step to step. */
 struct loader_steps {
     struct loader_deal deal;
     struct loader_tokens tokens;
-    uint64_t announced; /* the position from which on nothing was said to plan_announce() */
-    unsigned slots;     /* of the ring: how many batches are announced */
+    uint64_t announced; /* position up to which samples were announced (plan_announce()) */
+    unsigned slots;     /* slots of the ring, and so the number of batches that are announced */
 };
 
 /* Checks the options of ranks and batches, and makes room. *rows becomes the most rows of a batch by tokens. */
@@ -116,12 +117,12 @@ uint64_t loader_tokens_places(const struct loader_shape *shape, uint64_t longest
 /* ---- Places: where the tokens of the rows are ---- */
 
 struct loader_places {
-    struct loader_step step;          /* whose rows these are */
-    struct leat_piece *pieces;        /* of the filled rows, one row after another */
-    uint32_t *first;                  /* number of each filled row's first piece; then the number of all */
-    size_t room;                      /* pieces */
-    uint32_t length;                  /* of the batch */
-    uint32_t whole_length;            /* of the batch before rows are cut into slices */
+    struct loader_step step;          /* the step whose rows these are */
+    struct leat_piece *pieces;        /* pieces of the filled rows, one row after another */
+    uint32_t *first;                  /* number of each filled row's first piece, then the number of pieces */
+    size_t room;                      /* number of pieces that there is memory for */
+    uint32_t length;                  /* length of the batch */
+    uint32_t whole_length;            /* length of the batch before rows are cut into slices */
     struct loader_segments *segments; /* NULL: rows are not in segments (loader_segments.h) */
 };
 
@@ -141,8 +142,8 @@ uint32_t loader_places_inputs(const struct loader_shape *shape, const struct loa
 
 struct loader_reads {
     struct gather_job job; /* a read for each piece; for each stretch of a file if rows are in segments */
-    uint32_t *first;       /* number of each filled row's first read; then the number of all */
-    size_t room;           /* reads */
+    uint32_t *first;       /* number of each filled row's first read, then the number of reads */
+    size_t room;           /* number of reads that there is memory for */
 };
 
 /* Makes room for the places and reads of a batch. */
@@ -165,8 +166,8 @@ enum leat_status loader_reads_add(const struct loader_shape *shape, struct loade
 
 struct loader_memory {
     uint8_t *base;
-    struct rows_layout layout; /* of this filling */
-    size_t bytes;              /* used, from its start: what a device needs */
+    struct rows_layout layout; /* how this batch lies */
+    size_t bytes;              /* bytes from the slot's start that are used, and that a device needs */
 };
 
 /* Computes the sizes of slots that hold the longest batch. Returns false if they are too large. */

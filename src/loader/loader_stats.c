@@ -50,7 +50,8 @@ static bool is_work(uint32_t all, uint32_t wait)
     return all - wait >= LEAST_WORK;
 }
 
-/* The share of waiting in the last batches: sums that the oldest batch leaves when a new one comes. */
+/* Counts a batch in the share of waiting of the last batches: sums that the oldest batch leaves when a new one
+ * comes. */
 static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
 {
     uint64_t at = counter_value(&c->batches) % LOADER_RECENT;
@@ -74,7 +75,7 @@ void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, u
     uint64_t inputs = 0, now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
 
     if (counter_value(&c->batches) == 0) {
-        /* the first one is a start, not a wait */
+        /* the time before the first batch is a start, not a wait */
         atomic_store_explicit(&c->first_ns, now - l->opened_ns, memory_order_relaxed);
     } else {
         durations_add(&c->next, now - began_ns);
@@ -110,7 +111,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* "map", or "map 3, uring 1". */
+/* Writes the engines in use: "map", or "map 3, uring 1". */
 static void tell_engines(const struct leat_loader *l, char *text, size_t capacity)
 {
     unsigned kinds = 0;
@@ -133,7 +134,7 @@ static void tell_engines(const struct leat_loader *l, char *text, size_t capacit
     }
 }
 
-/* Some pages are asked for long before they are needed. */
+/* Returns how much of what is wanted has come from servers. Some pages are asked for long before they are needed. */
 static double remote_share(const struct cache_counts *c)
 {
     return share(c->remote_pages < c->pages ? c->remote_pages : c->pages, c->pages);
@@ -258,7 +259,7 @@ static void write_source(struct json *j, const struct leat_loader_source *s)
     json_close_object(j);
 }
 
-/* The sources of which most was given, in falling order, and what of the others was given, added up. */
+/* The sources that gave the most, in falling order, and the sums of the others. */
 struct largest {
     struct {
         uint64_t number;
@@ -300,7 +301,7 @@ static void find_largest(const struct leat_loader *l, struct largest *all)
 
 static int compare_numbers(const void *a, const void *b)
 {
-    const uint64_t *x = a, *y = b; /* the first member */
+    const uint64_t *x = a, *y = b; /* `given`, the first member of each */
 
     return (*x > *y) - (*x < *y);
 }
@@ -327,10 +328,8 @@ static void write_sources(struct json *j, const struct leat_loader *l)
     write_source(j, &all.other);
 }
 
-/*
- * A full disk: training goes on, and a notice says so. What was written of a line is taken back, unless somebody has
- * appended since; where that fails, the next writer ends the line.
- */
+/* Ends the writing when a disk is full: training goes on, and a notice says so. The part of a line that was written
+ * is taken back, unless somebody has appended since; where that fails, the next writer ends the line. */
 static void stop(struct leat_loader *l, ssize_t written)
 {
     int error = written < 0 ? errno : ENOSPC;
@@ -393,7 +392,7 @@ static void write_line(struct leat_loader *l)
 
 /* ---- The file ---- */
 
-/* Whether the last writer left a line unfinished. */
+/* Returns true if the last writer left a line unfinished. */
 static bool is_torn(int fd)
 {
     struct stat st;
@@ -408,7 +407,8 @@ static uint64_t due_after(const struct leat_loader *l, uint64_t now_ns)
     return l->log.every_ns < UINT64_MAX - now_ns ? now_ns + l->log.every_ns : UINT64_MAX;
 }
 
-/* Whether a file holds something else than lines of JSON, such as a dataset, to which they would be appended. */
+/* Returns true if a file holds something else than lines of JSON, such as a dataset, to which they would be
+ * appended. */
 static bool holds_else(const char *path)
 {
     char first = '{';
@@ -417,7 +417,7 @@ static bool holds_else(const char *path)
 
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    if (file_ends_with(path, strlen(path), ".tokens")) /* which may begin with any byte, or have none */
+    if (file_ends_with(path, strlen(path), ".tokens")) /* tokens may begin with any byte, or be none */
         return true;
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && pread(fd, &first, 1, 0) != 1)

@@ -75,7 +75,7 @@ enum leat_status loader_deal_rows(const struct loader_shape *shape, struct loade
     return s;
 }
 
-/* How far apart sums are: (greatest - least) / greatest, in millionths. */
+/* Returns how far apart sums are: (greatest - least) / greatest, in millionths. */
 static uint64_t apart(const uint64_t *sums, uint64_t count)
 {
     uint64_t least = sums[0], most = sums[0];
@@ -135,7 +135,7 @@ static enum leat_status take_pool(const struct loader_shape *shape, struct loade
     return s;
 }
 
-/* The batch from a position on, or what is left of it there; *position is then after it. *got is 0 at the end. */
+/* Takes the batch from a position on, or what is left of it there; *position is then after it. *got is 0 at the end. */
 static enum leat_status take_batch(const struct loader_shape *shape, struct loader_tokens *t, uint64_t *position,
                                    struct leat_sample *samples, uint64_t *got, struct leat_error *err)
 {
@@ -186,7 +186,8 @@ static enum leat_status find_by_tokens(const struct loader_shape *shape, struct 
 
 /* ---- A step ---- */
 
-/* How many rows this rank has in the batch from a position on, `got` of them with samples; 0: the plan has ended. */
+/* Returns how many rows this rank has in the batch from a position on, `got` of them with samples; 0: the plan has
+ * ended. */
 static uint32_t rows_at_end(const struct loader_shape *shape, uint64_t begin, uint64_t got)
 {
     uint64_t positions = shape->positions;
@@ -202,7 +203,7 @@ static uint32_t rows_at_end(const struct loader_shape *shape, uint64_t begin, ui
     return (uint32_t)got;
 }
 
-/* Longest first; equal ones keep their order. */
+/* Sorts the longest rows first; equal ones keep their order. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct leat_sample *x = a, *y = b;
@@ -212,8 +213,8 @@ static int compare_rows(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* How many rows this rank has of a step with so many batches by tokens for all ranks. A rank without one has a row of
- * padding. */
+/* Returns how many rows this rank has of a step that has `batches` batches by tokens for all ranks. A rank without
+ * one has a row of padding. */
 static uint32_t rows_by_tokens(const struct loader_shape *shape, uint64_t got, uint64_t batches)
 {
     if (batches == 0 || (shape->options.last == LEAT_LAST_DROPPED && batches < shape->options.ranks.world))
@@ -221,10 +222,9 @@ static uint32_t rows_by_tokens(const struct loader_shape *shape, uint64_t got, u
     return got == 0 && shape->options.last == LEAT_LAST_PADDED ? 1 : (uint32_t)got;
 }
 
-/*
- * Where samples begin may have to be read from an index on a file server. So that of the batches that further slots can
- * have is announced before it is needed; of batches by tokens, which are found by pools, two pools.
- */
+/* Announces the parts of an index on a file server that say where the samples of coming batches begin, before they
+ * are needed: for the batches that further slots can have; for batches by tokens, which are found by pools, two
+ * pools. */
 static void announce_samples(const struct loader_shape *shape, struct loader_steps *x, uint64_t position)
 {
     uint64_t step = shape->options.batch, ahead = x->slots * step;

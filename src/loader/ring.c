@@ -1,4 +1,4 @@
-/* ring.c: see ring.h. */
+/* ring.c: slots that go round; ring.h says how. */
 #include "ring.h"
 
 #include <string.h>

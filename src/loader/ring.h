@@ -17,12 +17,12 @@
 /* Each side writes to cache lines of its own. */
 struct ring {
     unsigned slots;
-    unsigned char queue[RING_MAX];                /* the slot of the k-th filling at k % RING_MAX */
+    unsigned char queue[RING_MAX];                /* the slot that was filled as number k, at k % RING_MAX */
     _Alignas(64) atomic_uint_fast64_t given_back; /* a device may still read them */
     atomic_uint_fast64_t free;
-    _Alignas(64) atomic_uint_fast64_t filled; /* how many there were */
+    _Alignas(64) atomic_uint_fast64_t filled; /* number of slots filled so far */
     _Alignas(64) atomic_uint_fast64_t taken;
-    atomic_uint wake_at; /* how many must be filled to wake the consumer */
+    atomic_uint wake_at; /* number of filled slots that wakes the consumer */
     _Alignas(64) struct gate producer;
     _Alignas(64) struct gate consumer;
 };
@@ -42,7 +42,7 @@ void ring_make_free(struct ring *r, unsigned slot);
 
 /* ---- For the consumer ---- */
 
-/* The next filled slot; -1: none. */
+/* Takes the next filled slot; -1: none. */
 int ring_take(struct ring *r);
 
 /* Sets how many slots must be filled to wake the consumer. Call it before looking for a slot and sleeping; with more
@@ -65,7 +65,7 @@ static inline uint64_t ring_ready(const struct ring *r)
     return atomic_load(&r->filled) - atomic_load(&r->taken);
 }
 
-/* How many slots are free or given back; a device may still use the latter. */
+/* Returns how many slots are free or given back; a device may still use the latter. */
 static inline unsigned ring_free_count(const struct ring *r)
 {
     return (unsigned)__builtin_popcountll(atomic_load(&r->free) | atomic_load(&r->given_back));
