@@ -63,6 +63,24 @@ enum leat_stop {
 /* Returns an order's name in a plan's text ("shuffled"), or NULL for an unknown number. The numbers have no gaps. */
 LEAT_API const char *leat_order_name(enum leat_order order);
 
+/* Only for LEAT_ORDER_FIT. 0: not given. Documents are measured with their begin and end tokens. */
+struct leat_plan_fit {
+    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
+    uint64_t min_length;  /* documents of fewer tokens are left out */
+    uint64_t max_length;  /* documents of more tokens are left out */
+    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
+    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; see struct
+                           * leat_piece */
+    uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
+                           * predictions of the row before: context without loss. Below every seq_len */
+    uint32_t begin;       /* 1: a row that continues a document begins with the sources' begin token in place of the
+                           * document's token there, which is the last label of the row before */
+    uint32_t whole;       /* 1: no document is cut: one that a row does not hold, of more than seq_len + 1 tokens, is
+                           * left out of rows of that length. Not with cut_length; max_length is then at most the
+                           * longest seq_len + 1 */
+    uint64_t reserved[3];     /* 0 */
+};
+
 struct leat_plan_source {
     size_t size;
     const char *name;    /* NAME, a folder or @FILE, as for leat_dataset_open(); without a newline */
@@ -71,8 +89,11 @@ struct leat_plan_source {
     uint64_t epochs;     /* at most this many passes; the other sources then share its weight. 0: no limit */
     const struct leat_dataset *dataset; /* an open dataset, which must stay open until the plan is closed; NULL: the
                                          * plan opens `name` */
+    struct leat_plan_fit fit; /* its own rules of LEAT_ORDER_FIT, in place of the plan's; 0: the plan's count. Only
+                               * max_per_row, min_length, max_length, cut_length and whole: the others are the plan's */
 };
-#define LEAT_PLAN_SOURCE_INIT { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL }
+#define LEAT_PLAN_SOURCE_INIT                                                                                          \
+    { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 } } }
 
 /* New weights, and a new length if wanted, from sample `begin` on; samples before it do not depend on it. If the phase
  * before shows slices (its seq_len < base_len), it must have a multiple of 16 x base_len / seq_len samples. */
@@ -87,22 +108,6 @@ struct leat_plan_phase {
 /* Samples [first, end). */
 struct leat_plan_range {
     uint64_t first, end;
-};
-
-/* Only for LEAT_ORDER_FIT. 0: not given. Documents are measured with their begin and end tokens. */
-struct leat_plan_fit {
-    uint64_t max_per_row; /* documents, or parts of documents, in a row: bounds the number of sequences */
-    uint64_t min_length;  /* documents of fewer tokens are left out */
-    uint64_t max_length;  /* documents of more tokens are left out */
-    uint64_t cut_length;  /* only this many first tokens of longer documents are used */
-    uint64_t align;       /* documents begin at multiples of it in a row; divides every seq_len; see struct
-                           * leat_piece */
-    uint64_t overlap;     /* each row of a document longer than a row, except its first, begins with the last so many
-                           * predictions of the row before: context without loss. Below every seq_len */
-    uint32_t begin;       /* 1: a row that continues a document begins with the sources' begin token in place of the
-                           * document's token there, which is the last label of the row before */
-    uint32_t reserved_number; /* 0 */
-    uint64_t reserved[3];     /* 0 */
 };
 
 /* Only for LEAT_ORDER_MEGATRON. */
@@ -171,7 +176,8 @@ struct leat_plan_options {
       { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
 
 /*
- * Opens a plan and its datasets, which must agree in vocabulary, tokenizer, begin and end token (LEAT_E_INCOMPATIBLE).
+ * Opens a plan and its datasets, which must agree in vocabulary, tokenizer and, unless the order takes documents from
+ * the index (LEAT_ORDER_FIT, _DOCUMENTS, _DOCUMENTS_SEQUENTIAL), begin and end token (LEAT_E_INCOMPATIBLE).
  * On success the caller owns *out until leat_plan_close(). Of the options, keeps only each source's `dataset`. Writes
  * no file. Takes as long as opening the datasets, and some 20 us for each phase of 20 sources.
  * Returns LEAT_E_ARGUMENT with the remedy (a source without a whole block, a phase that begins inside a block, weights
@@ -299,8 +305,13 @@ struct leat_plan_source_info {
     uint64_t weight;                    /* weight in the first phase, as an integer: weights have no common factor;
                                          * for megatron: number of the plan's samples that are this source's */
     uint64_t epochs;                    /* limit of passes; 0: none */
+    /* For LEAT_ORDER_FIT, in rows of the first phase's length; LEAT_NONE for other orders: */
+    uint64_t documents;                 /* documents that rows have */
+    uint64_t left_out;                  /* documents too short or too long for the rules, not among these */
+    uint64_t cut;                       /* documents that do not lie in one row */
 };
-#define LEAT_PLAN_SOURCE_INFO_INIT { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0 }
+#define LEAT_PLAN_SOURCE_INFO_INIT                                                                                     \
+    { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0, LEAT_NONE, LEAT_NONE, LEAT_NONE }
 
 /* Describes source `number`. Returns LEAT_E_RANGE unless `number` is below info.sources. */
 LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,

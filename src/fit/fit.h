@@ -19,8 +19,9 @@
 #include "leat.h"
 #include "order/permute.h"
 
-#define FIT_VERSION    1u
-#define FIT_MAX_LENGTH ((uint64_t)1 << 24)
+#define FIT_VERSION         1u
+#define FIT_SOURCES_VERSION 2u /* if sources have rules of their own */
+#define FIT_MAX_LENGTH      ((uint64_t)1 << 24)
 
 /* In each row of a pattern: `count` pieces of one length. Row k of the pattern has numbers base + k * count and
  * following, before they are permuted. */

@@ -151,10 +151,14 @@ enum leat_status fit_documents_make(struct fit_documents *f, const struct fit_le
                                     const struct plan_rules *rules, uint32_t source, uint64_t length,
                                     struct leat_error *err)
 {
-    uint64_t *counts, places;
+    uint64_t *counts, *max = &f->options[PLAN_FIT_MAX_LENGTH], places;
     enum leat_status s;
 
-    *f = (struct fit_documents) { .lengths = lengths, .options = rules->fit };
+    *f = (struct fit_documents) { .lengths = lengths };
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+        f->options[i] = plan_rules_fit(rules, source, (enum plan_fit_option)i);
+    if (f->options[PLAN_FIT_WHOLE] && (*max == 0 || *max > length + 1))
+        *max = length + 1; /* a row holds no longer document */
     s = check_length(rules, length, err);
     if (s != LEAT_OK)
         return s;

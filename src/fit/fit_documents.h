@@ -15,13 +15,13 @@
 struct fit_documents {
     struct fit fit; /* fit of the pieces; its row 0 is the row after the full ones */
     const struct fit_lengths *lengths;
-    const uint64_t *options; /* enum plan_fit_option */
-    uint64_t step;           /* places from one full row of a document to the next, without context */
-    uint32_t *by_rest;       /* runs whose documents have a rest, by rest, then in their order */
-    uint32_t *class_first;   /* place in by_rest of the first run of each class of `fit`, and rest_count */
-    uint64_t *first_piece;   /* number, of struct fit_piece, of the first document's rest for each of these runs */
-    uint32_t *place_of;      /* place of each run in by_rest */
-    uint64_t *first_row;     /* first full row of each run from first_long on */
+    uint64_t options[PLAN_FIT_OPTIONS]; /* rules that count for the source */
+    uint64_t step;                      /* places from one full row of a document to the next, without context */
+    uint32_t *by_rest;                  /* runs whose documents have a rest, by rest, then in their order */
+    uint32_t *class_first;              /* place in by_rest of the first run of each class of `fit`, and rest_count */
+    uint64_t *first_piece; /* number, of struct fit_piece, of the first document's rest for each of these runs */
+    uint32_t *place_of;    /* place of each run in by_rest */
+    uint64_t *first_row;   /* first full row of each run from first_long on */
     uint64_t rest_count, first_long;
     uint64_t full, rows;                         /* rows with one piece of a longer document; and all */
     uint64_t documents, predictions, empty, cut; /* used; empty: without a prediction; cut: in two rows or more */

@@ -354,8 +354,8 @@ struct document_search {
     const struct leat_plan *plan;
     const struct stretch *stretch;
     struct plan_search *search;
-    uint64_t document, start, predictions; /* start: its first token in the source's dataset */
-    const struct fit_run *run;             /* of documents of its length; it is document `place` of it */
+    uint64_t document, start;  /* start: its first token in the source's dataset */
+    const struct fit_run *run; /* of documents of its length; it is document `place` of it */
     uint64_t place;
     uint64_t chunk; /* of its rows */
 };
@@ -423,7 +423,7 @@ static enum leat_status find_document(struct document_search *d, struct leat_err
     uint64_t from = search->first > d->start ? search->first - d->start : 0, end = search->end - d->start, n;
     enum leat_status s = LEAT_OK;
 
-    if (from >= d->predictions)
+    if (from >= fit_documents_predictions(f, d->run->tokens))
         return LEAT_OK;
     for (d->chunk = fit_documents_chunk(f, from);
          s == LEAT_OK && d->chunk < fit_documents_chunks(f, d->run) && d->chunk * f->step < end; d->chunk++) {
@@ -449,11 +449,10 @@ static enum leat_status find_documents(struct document_search *d, uint64_t first
         d->start = starts[0];
         if (s != LEAT_OK)
             return s;
-        d->predictions =
-            fit_documents_predictions(&o->stretches[0].documents[d->search->source], starts[1] - starts[0]);
-        if (d->predictions > 0)
-            s = fit_lengths_find(&o->lengths[d->search->source], d->document, starts[1] - starts[0], &d->run, &d->place,
-                                 err);
+        if (starts[1] - starts[0] < 2) /* it has no prediction */
+            continue;
+        s = fit_lengths_find(&o->lengths[d->search->source], d->document, starts[1] - starts[0], &d->run, &d->place,
+                             err);
         for (uint64_t k = 0; s == LEAT_OK && k < o->count; k++) {
             d->stretch = &o->stretches[k];
             s = find_document(d, err);
@@ -583,7 +582,10 @@ static enum leat_status count_sources(const struct maker *m, const struct stretc
                 status_argument(
                     err, "sources", "%.300s has a weight, but %s no document of at least two tokens%s; leave it out",
                     plan->rules.sources[i].name, plan->rules.use ? "the range of it that is used has" : "it has",
-                    stretch->documents[i].unused > 0 ? " within min-length, max-length and cut-length" : ""),
+                    stretch->documents[i].unused == 0 ? ""
+                    : plan_rules_fit(&plan->rules, i, PLAN_FIT_WHOLE)
+                        ? " that its rules keep and a row holds whole"
+                        : " within min-length, max-length and cut-length"),
                 plan->rules.sources[i].name);
         s = count_drawn(m, stretch, i, err);
     }
@@ -652,6 +654,9 @@ static void set_facts(struct leat_plan *plan)
     for (size_t i = 0; i < plan->rules.source_count; i++) {
         plan->sources[i].blocks = o->stretches[0].documents[i].rows;
         plan->sources[i].dropped = plan->sources[i].tokens - o->stretches[0].documents[i].predictions;
+        plan->sources[i].documents = o->stretches[0].documents[i].documents;
+        plan->sources[i].left_out = o->stretches[0].documents[i].left_out;
+        plan->sources[i].cut = o->stretches[0].documents[i].cut;
         for (uint64_t k = 0; k < o->set_count; k++)
             if (o->sets[k].documents[i].fit.max_pieces > plan->max_pieces)
                 plan->max_pieces = o->sets[k].documents[i].fit.max_pieces;
@@ -716,9 +721,11 @@ static void fit_close(struct leat_plan *plan)
 const struct plan_order plan_order_fit = { .weights = true,
                                            .phases = true,
                                            .lengths = true,
+                                           .indexed = true,
                                            .own_labels = true,
                                            .rule = "fit",
                                            .rule_version = FIT_VERSION,
+                                           .sources_version = FIT_SOURCES_VERSION,
                                            .open = fit_open,
                                            .close = fit_close,
                                            .samples = fit_samples,
@@ -770,11 +777,11 @@ static enum leat_status report_windows(const struct plan_source *s, uint64_t len
     return status;
 }
 
-static enum leat_status report_rows(const struct leat_plan *plan, const struct fit_lengths *lengths, uint64_t length,
-                                    struct leat_fit_report *report, struct leat_error *err)
+static enum leat_status report_rows(const struct leat_plan *plan, const struct fit_lengths *lengths, uint64_t source,
+                                    uint64_t length, struct leat_fit_report *report, struct leat_error *err)
 {
     struct fit_documents f;
-    enum leat_status s = fit_documents_make(&f, lengths, &plan->rules, 0, length, err);
+    enum leat_status s = fit_documents_make(&f, lengths, &plan->rules, (uint32_t)source, length, err);
 
     report->documents = f.documents;
     report->predictions = f.predictions;
@@ -810,7 +817,7 @@ enum leat_status leat_plan_fit_report(const struct leat_plan *plan, uint64_t sou
     if (s == LEAT_OK)
         s = fit_lengths_count(&lengths, &plan->sources[source], err);
     if (s == LEAT_OK)
-        s = report_rows(plan, &lengths, seq_len, &r, err);
+        s = report_rows(plan, &lengths, source, seq_len, &r, err);
     if (s == LEAT_OK)
         s = report_windows(&plan->sources[source], seq_len, &r, err);
     fit_lengths_free(&lengths);

@@ -427,8 +427,8 @@ static enum leat_status documents_trace(const struct leat_plan *plan, struct pla
 }
 
 #define DOCUMENTS                                                                                                      \
-    .longest_first = true, .open = documents_open, .close = documents_close, .samples = documents_samples,             \
-    .announce = documents_announce, .pieces = documents_pieces, .trace = documents_trace
+    .indexed = true, .longest_first = true, .open = documents_open, .close = documents_close,                          \
+    .samples = documents_samples, .announce = documents_announce, .pieces = documents_pieces, .trace = documents_trace
 
 const struct plan_order plan_order_documents = { DOCUMENTS };
 const struct plan_order plan_order_documents_sequential = { DOCUMENTS, .sequential = true };

@@ -134,12 +134,15 @@ static enum leat_status check_fim(const struct leat_plan *plan, struct leat_erro
     return LEAT_OK;
 }
 
-/* Checks that there are begin tokens to put before the rest of a document that a row continues. */
+/* Checks that there are begin tokens to put before the rest of a document that a row continues, where documents are
+ * cut. */
 static enum leat_status check_begin(const struct leat_plan *plan, struct leat_error *err)
 {
     for (size_t i = 0; plan->rules.fit[PLAN_FIT_BEGIN] > 0 && i < plan->rules.source_count; i++) {
         struct leat_info info = LEAT_INFO_INIT;
 
+        if (plan_rules_fit(&plan->rules, i, PLAN_FIT_WHOLE))
+            continue;
         leat_dataset_info(plan->sources[i].dataset, &info);
         if (info.begin_token == LEAT_NONE)
             return status_argument(
@@ -188,26 +191,41 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     return LEAT_OK;
 }
 
+static void take_fit(const struct leat_plan_fit *from, uint64_t *fit)
+{
+    fit[PLAN_FIT_MAX_PER_ROW] = from->max_per_row;
+    fit[PLAN_FIT_MIN_LENGTH] = from->min_length;
+    fit[PLAN_FIT_MAX_LENGTH] = from->max_length;
+    fit[PLAN_FIT_CUT_LENGTH] = from->cut_length;
+    fit[PLAN_FIT_ALIGN] = from->align;
+    fit[PLAN_FIT_OVERLAP] = from->overlap;
+    fit[PLAN_FIT_BEGIN] = from->begin;
+    fit[PLAN_FIT_WHOLE] = from->whole;
+}
+
 enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_source *sources, size_t number,
                                  struct leat_error *err)
 {
+    static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_source, fit.reserved), { 0, 0 } };
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    uint64_t fit[PLAN_FIT_OPTIONS];
     enum leat_status s =
-        options_read(&source, sizeof source, NULL, options_element(sources, number), "leat_plan_source", err);
+        options_read(&source, sizeof source, reserved, options_element(sources, number), "leat_plan_source", err);
 
     if (s != LEAT_OK)
         return s;
     if (!source.name)
         return status_argument(err, "sources", "source %zu of the plan has no name", number);
-    return plan_rules_add_source(
-        r,
-        &(struct plan_source_text) { .name = source.name,
-                                     .name_length = strlen(source.name),
-                                     .weight = source.weight,
-                                     .weight_length = source.weight ? strlen(source.weight) : 0,
-                                     .epochs = source.epochs,
-                                     .dataset = source.dataset },
-        err);
+    s = plan_rules_add_source(r,
+                              &(struct plan_source_text) { .name = source.name,
+                                                           .name_length = strlen(source.name),
+                                                           .weight = source.weight,
+                                                           .weight_length = source.weight ? strlen(source.weight) : 0,
+                                                           .epochs = source.epochs,
+                                                           .dataset = source.dataset },
+                              err);
+    take_fit(&source.fit, fit);
+    return s == LEAT_OK ? plan_rules_set_fit(r, r->source_count - 1, fit, err) : s;
 }
 
 static enum leat_status set_fim(struct plan_rules *r, const struct leat_plan_fim *fim, struct leat_error *err)
@@ -260,7 +278,6 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
 enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
 {
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_plan_options, fit.reserved),
-                                                        OPTIONS_RESERVED(leat_plan_options, fit.reserved_number),
                                                         OPTIONS_RESERVED(leat_plan_options, megatron.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, documents.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
@@ -280,13 +297,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
     rules.stop = (uint32_t)o.stop;
-    rules.fit[PLAN_FIT_MAX_PER_ROW] = o.fit.max_per_row;
-    rules.fit[PLAN_FIT_MIN_LENGTH] = o.fit.min_length;
-    rules.fit[PLAN_FIT_MAX_LENGTH] = o.fit.max_length;
-    rules.fit[PLAN_FIT_CUT_LENGTH] = o.fit.cut_length;
-    rules.fit[PLAN_FIT_ALIGN] = o.fit.align;
-    rules.fit[PLAN_FIT_OVERLAP] = o.fit.overlap;
-    rules.fit[PLAN_FIT_BEGIN] = o.fit.begin;
+    take_fit(&o.fit, rules.fit);
     rules.by_tokens[PLAN_MAX_TOKENS] = o.documents.max_tokens;
     rules.by_tokens[PLAN_MAX_ROWS] = o.documents.max_rows;
     rules.by_tokens[PLAN_POOL] = o.documents.pool;
@@ -481,6 +492,9 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     full.dropped = plan->sources[number].dropped;
     full.weight = plan->weights[number];
     full.epochs = plan_epochs(&plan->rules, number);
+    full.documents = plan->sources[number].documents;
+    full.left_out = plan->sources[number].left_out;
+    full.cut = plan->sources[number].cut;
     options_fill(info, &full, sizeof full);
     return LEAT_OK;
 }

@@ -33,6 +33,7 @@ struct plan_order {
     bool phases;  /* the plan may have phases */
     bool blocks;  /* sources are cut into blocks of base_len, and one with a weight must have a block */
     bool lengths; /* phases may have any length: there is no base length */
+    bool indexed; /* documents come from the index: the sources' begin and end tokens may differ */
     /* The loader sorts each rank's rows of a batch by length, longest first. */
     bool longest_first;
     /* Rows of whole documents: every piece of c predictions has c + 1 tokens, its last label included; a row may end
@@ -44,6 +45,7 @@ struct plan_order {
     /* The name and version of the order's own rule, which states keep; NULL and 0: none. */
     const char *rule;
     uint32_t rule_version;
+    uint32_t sources_version; /* version of the rule if sources have rules of their own */
 
     /* Derives from the plan's rules and sources what the order needs (plan->derived); sets plan->end, and
      * plan->max_length if that is not the longest seq_len of the phases. */

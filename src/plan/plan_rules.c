@@ -441,25 +441,86 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
 }
 
 const char *const plan_fit_names[PLAN_FIT_OPTIONS] = { "max-per-row", "min-length", "max-length", "cut-length",
-                                                       "align",       "overlap",    "begin" };
+                                                       "align",       "overlap",    "begin",      "whole" };
 
 /* The names of these options in struct leat_plan_options. */
 static const char *const plan_fit_fields[PLAN_FIT_OPTIONS] = { "max_per_row", "min_length", "max_length", "cut_length",
-                                                               "align",       "overlap",    "begin" };
+                                                               "align",       "overlap",    "begin",      "whole" };
 
-static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
+/* Checks each of these options, which are a plan's or a source's, by itself. */
+static enum leat_status check_fit_options(const struct plan_rules *r, const uint64_t *fit, struct leat_error *err)
 {
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
-        if (r->fit[i] > 0 && !plan_order_of(r->order)->own_labels)
+        if (fit[i] > 0 && !plan_order_of(r->order)->own_labels)
             return status_argument(err, plan_fit_fields[i],
                                    "%s is for rows of whole documents, but the plan's order is %s", plan_fit_names[i],
                                    leat_order_name((enum leat_order)r->order));
-    if (r->fit[PLAN_FIT_BEGIN] > 1)
+    if (fit[PLAN_FIT_BEGIN] > 1)
         return status_argument(err, "begin", "begin is 1 for begin tokens or 0 for none, not %" PRIu64,
-                               r->fit[PLAN_FIT_BEGIN]);
+                               fit[PLAN_FIT_BEGIN]);
+    if (fit[PLAN_FIT_WHOLE] > 1)
+        return status_argument(err, "whole", "whole is 1 for documents that are never cut or 0, not %" PRIu64,
+                               fit[PLAN_FIT_WHOLE]);
+    return LEAT_OK;
+}
+
+enum leat_status plan_rules_set_fit(struct plan_rules *r, size_t source, const uint64_t *fit, struct leat_error *err)
+{
+    for (unsigned i = PLAN_FIT_ALIGN; i <= PLAN_FIT_BEGIN; i++)
+        if (fit[i] > 0)
+            return status_argument(
+                err, plan_fit_fields[i],
+                "%s counts for all sources of a plan: give it to the plan, not to source %zu, %.300s",
+                plan_fit_names[i], source, r->sources[source].name);
+    memcpy(r->sources[source].fit, fit, sizeof r->sources[source].fit);
+    return LEAT_OK;
+}
+
+static uint64_t longest_row(const struct plan_rules *r)
+{
+    uint64_t longest = r->seq_len;
+
+    for (size_t i = 0; i < r->phase_count; i++)
+        longest = r->phases[i].seq_len > longest ? r->phases[i].seq_len : longest;
+    return longest;
+}
+
+/* Checks the rules that count for a source together, and drops those of its own that are the plan's. */
+static enum leat_status check_fit_of(struct plan_rules *r, size_t source, struct leat_error *err)
+{
+    uint64_t max = plan_rules_fit(r, source, PLAN_FIT_MAX_LENGTH), longest = longest_row(r);
+    uint64_t *own = r->sources[source].fit;
+    enum leat_status s = check_fit_options(r, own, err);
+
+    if (s != LEAT_OK)
+        return s;
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+        own[i] = own[i] == r->fit[i] ? 0 : own[i]; /* equal plans have equal texts */
+    if (!plan_rules_fit(r, source, PLAN_FIT_WHOLE))
+        return LEAT_OK;
+    if (plan_rules_fit(r, source, PLAN_FIT_CUT_LENGTH) > 0)
+        return status_argument(err, "whole",
+                               "the documents of %.300s are to stay whole, but cut-length cuts them: leave one of "
+                               "these rules out",
+                               r->sources[source].name);
+    if (max > longest + 1)
+        return status_argument(err, "max_length",
+                               "max-length of %.300s is %" PRIu64
+                               ", but its documents stay whole, and a row of %" PRIu64 " inputs holds at most %" PRIu64
+                               " tokens of one: give at most that, or longer rows",
+                               r->sources[source].name, max, longest, longest + 1);
+    return LEAT_OK;
+}
+
+static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
+{
+    enum leat_status s = check_fit_options(r, r->fit, err);
+
     if (r->fit[PLAN_FIT_ALIGN] == 1) /* an `align` of 1 changes nothing, and equal plans have equal texts */
         r->fit[PLAN_FIT_ALIGN] = 0;
-    return LEAT_OK;
+    for (size_t i = 0; s == LEAT_OK && i < r->source_count; i++)
+        s = check_fit_of(r, i, err);
+    return s;
 }
 
 const char *const plan_tokens_names[PLAN_BY_TOKENS] = { "max-tokens", "max-rows", "pool" };
@@ -617,6 +678,8 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                                                .epochs = source->epochs,
                                                                .dataset = datasets[i] },
                                   err);
+        if (s == LEAT_OK && plan_order_of(order)->own_labels)
+            s = plan_rules_set_fit(to, i, source->fit, err);
     }
     for (size_t i = 0; s == LEAT_OK && i < from->ban_count; i++) {
         s = from->bans[i].start > 0 ? LEAT_OK : GROW(to->bans, to->ban_count + 1, to->ban_room, err);

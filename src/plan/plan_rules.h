@@ -39,6 +39,20 @@ struct plan_megatron {
     bool has_surplus; /* it was given */
 };
 
+/* The options of a plan of rows of whole documents; each is 0 if not given. */
+enum plan_fit_option {
+    PLAN_FIT_MAX_PER_ROW, /* most pieces of a row */
+    PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out; in tokens */
+    PLAN_FIT_MAX_LENGTH,  /* longer documents are left out; in tokens */
+    PLAN_FIT_CUT_LENGTH,  /* only this many first tokens of longer documents are used */
+    PLAN_FIT_ALIGN,       /* pieces begin at multiples of it in a row */
+    PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
+    PLAN_FIT_BEGIN,       /* 1: rows that continue a document begin with the begin token */
+    PLAN_FIT_WHOLE,       /* 1: documents longer than a row are left out */
+    PLAN_FIT_OPTIONS
+};
+extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* the names of the options in a plan's text */
+
 struct plan_opened; /* plan_source.h */
 
 struct plan_source_rule {
@@ -49,6 +63,7 @@ struct plan_source_rule {
     bool weighted;                      /* one was */
     bool has_namesake;                  /* an earlier source has this name; set if the plan has bans */
     uint64_t epochs;                    /* 0: no limit */
+    uint64_t fit[PLAN_FIT_OPTIONS];     /* its own rules; 0: the plan's */
 };
 
 struct plan_phase_rule {
@@ -62,19 +77,6 @@ struct plan_split_rule {
     char *name;
     struct decimal fraction;
 };
-
-/* The options of a plan of rows of whole documents; each is 0 if not given. */
-enum plan_fit_option {
-    PLAN_FIT_MAX_PER_ROW, /* most pieces of a row */
-    PLAN_FIT_MIN_LENGTH,  /* shorter documents are left out; in tokens */
-    PLAN_FIT_MAX_LENGTH,  /* longer documents are left out; in tokens */
-    PLAN_FIT_CUT_LENGTH,  /* only this many first tokens of longer documents are used */
-    PLAN_FIT_ALIGN,       /* pieces begin at multiples of it in a row */
-    PLAN_FIT_OVERLAP,     /* predictions that the rows of a long document repeat */
-    PLAN_FIT_BEGIN,       /* 1: rows that continue a document begin with the begin token */
-    PLAN_FIT_OPTIONS
-};
-extern const char *const plan_fit_names[PLAN_FIT_OPTIONS]; /* the names of the options in a plan's text */
 
 /* Options of documents in batches by tokens (docs/ORDER.md). If MAX_TOKENS is 0, there are no such batches;
  * otherwise the other options have values, too. */
@@ -128,6 +130,15 @@ struct plan_source_text {
 };
 enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_source_text *text,
                                        struct leat_error *err);
+/* Gives a source its own rules of rows of whole documents; a field of 0 is not given. */
+enum leat_status plan_rules_set_fit(struct plan_rules *r, size_t source, const uint64_t *fit, struct leat_error *err);
+
+/* Returns the rule that counts for a source: its own, or the plan's. */
+static inline uint64_t plan_rules_fit(const struct plan_rules *r, size_t source, enum plan_fit_option option)
+{
+    return r->sources[source].fit[option] > 0 ? r->sources[source].fit[option] : r->fit[option];
+}
+
 /* Adds a phase. `weights` are decimals separated by commas. */
 enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
                                       uint64_t seq_len, struct leat_error *err);

@@ -211,6 +211,7 @@ static enum leat_status plan_source_open(struct plan_source *s, const struct pla
     enum leat_status status = LEAT_OK;
 
     s->dataset = rule->dataset;
+    s->documents = s->left_out = s->cut = LEAT_NONE;
     if ((strncmp(rule->name, "http://", 7) == 0 || strncmp(rule->name, "https://", 8) == 0) &&
         strpbrk(rule->name, "?#"))
         return status_set(err, LEAT_E_UNSUPPORTED,
@@ -281,21 +282,22 @@ static bool differ(const struct leat_info *a, const struct leat_info *b, uint64_
     return in_a != in_b && !(is_foreign(a) && in_a == LEAT_NONE) && !(is_foreign(b) && in_b == LEAT_NONE);
 }
 
-/* Checks that two sources were encoded with the same vocabulary. */
+/* Checks that two sources were encoded with the same vocabulary, and where rows cross documents, that these begin and
+ * end alike. */
 static enum leat_status check_agreement(const struct leat_plan *plan, size_t one, size_t other, struct leat_error *err)
 {
     struct leat_info a = LEAT_INFO_INIT, b = LEAT_INFO_INIT;
     const char *what = NULL;
-    bool known;
+    bool known, indexed = plan->order->indexed;
 
     leat_dataset_info(plan->sources[one].dataset, &a);
     leat_dataset_info(plan->sources[other].dataset, &b);
     known = !is_foreign(&a) && !is_foreign(&b);
     if (known && a.vocabulary != b.vocabulary)
         what = "vocabulary size";
-    else if (differ(&a, &b, a.end_token, b.end_token))
+    else if (!indexed && differ(&a, &b, a.end_token, b.end_token))
         what = "end-of-document token";
-    else if (differ(&a, &b, a.begin_token, b.begin_token))
+    else if (!indexed && differ(&a, &b, a.begin_token, b.begin_token))
         what = "begin token";
     else if (a.token_width != b.token_width)
         what = "bytes per token";

@@ -31,6 +31,7 @@ struct plan_source {
     struct plan_part *parts;
     uint32_t part_count;
     uint64_t blocks, tokens, dropped;
+    uint64_t documents, left_out, cut; /* see struct leat_plan_source_info */
     /* The part to look at first: that of block (number << hint_shift). */
     uint32_t *hints;
     unsigned hint_shift;

@@ -39,7 +39,7 @@ static void chain_words(struct chain *c, const uint64_t *words, unsigned count)
     c->hash = c->kernels->hash(bytes, 16 + 8 * (size_t)count);
 }
 
-static void chain_source(struct chain *c, const struct leat_plan *plan, size_t number)
+static void chain_source(struct chain *c, const struct leat_plan *plan, size_t number, bool rules_of_sources)
 {
     const struct plan_source *s = &plan->sources[number];
 
@@ -55,6 +55,15 @@ static void chain_source(struct chain *c, const struct leat_plan *plan, size_t n
         unsigned count = plan->order->settings(plan, number, numbers);
 
         chain_words(c, numbers, count);
+    }
+    if (rules_of_sources) {
+        uint64_t rules[CHAIN_WORDS];
+        unsigned count = 0;
+
+        for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
+            if (i < PLAN_FIT_ALIGN || i == PLAN_FIT_WHOLE)
+                rules[count++] = plan_rules_fit(&plan->rules, number, (enum plan_fit_option)i);
+        chain_words(c, rules, count);
     }
 }
 
@@ -74,6 +83,7 @@ static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t nu
 /* The past of a plan, as a state keeps it. */
 struct past {
     uint64_t position, skipped;
+    uint64_t rule_version;                            /* version of the order's own rule; 0: it has none */
     uint64_t sources, phases;                         /* of the past */
     uint64_t source_steps[STEPS], phase_steps[STEPS]; /* of the chain */
     uint64_t skips;                                   /* a hash of the skips before the end of the past */
@@ -119,7 +129,10 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
  * chain. */
 static const struct {
     unsigned first, end;
-} option_groups[] = { { 0, PLAN_FIT_ALIGN }, { PLAN_FIT_ALIGN, PLAN_FIT_BEGIN }, { PLAN_FIT_BEGIN, PLAN_FIT_OPTIONS } };
+} option_groups[] = { { 0, PLAN_FIT_ALIGN },
+                      { PLAN_FIT_ALIGN, PLAN_FIT_BEGIN },
+                      { PLAN_FIT_BEGIN, PLAN_FIT_WHOLE },
+                      { PLAN_FIT_WHOLE, PLAN_FIT_OPTIONS } };
 #define OPTION_GROUPS (sizeof option_groups / sizeof option_groups[0])
 
 static unsigned options_in(size_t group, const uint64_t *fit)
@@ -140,19 +153,31 @@ static uint64_t samples_of_pool(const struct leat_plan *plan, uint64_t end)
     return plan->end - first < pool ? plan->end - first : pool;
 }
 
+/* Returns the version of the order's own rule: another one if a source of the past has rules of its own. */
+static uint32_t version_of(const struct leat_plan *plan, uint64_t sources)
+{
+    bool own = plan->rules.fit[PLAN_FIT_WHOLE] > 0;
+
+    for (uint64_t i = 0; i < sources && !own; i++)
+        own = !bytes_all_zero(plan->rules.sources[i].fit, sizeof plan->rules.sources[i].fit);
+    return own ? plan->order->sources_version : plan->order->rule_version;
+}
+
 static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
 {
     static const uint8_t name[16] = "leat plan state";
     uint64_t end = position > 0 ? skips_number(&plan->skips, position - 1) + 1 : 0;
-    const uint64_t rules[] = { PERMUTE_VERSION,  BLEND_VERSION,     PLAN_SPLIT_VERSION,       plan->rules.base_len,
-                               plan->rules.seed, plan->rules.order, plan->order->rule_version };
     const struct plan_fim *fim = &plan->rules.fim;
     struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c, bans = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
     past->phases = past_phases(plan, end);
     past->sources = past_sources(plan, past->phases);
-    chain_words(&c, rules, plan->order->rule ? 7 : 6);
+    past->rule_version = version_of(plan, past->sources);
+    chain_words(&c,
+                (uint64_t[]) { PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION, plan->rules.base_len,
+                               plan->rules.seed, plan->rules.order, past->rule_version },
+                plan->order->rule ? 7 : 6);
     for (size_t g = 0; g < OPTION_GROUPS; g++)
         if (options_in(g, plan->rules.fit) > 0)
             chain_words(&c, plan->rules.fit + option_groups[g].first, options_in(g, plan->rules.fit));
@@ -168,7 +193,7 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
                     6);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
         for (; i < step_begin(step + 1, past->sources); i++)
-            chain_source(&c, plan, (size_t)i);
+            chain_source(&c, plan, (size_t)i, past->rule_version != plan->order->rule_version);
         past->source_steps[step] = c.hash.low;
     }
     for (uint64_t step = 0, i = 0; step < steps_of(past->phases); step++) {
@@ -248,7 +273,7 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
                 past.skipped, full.damaged);
     print_state(&w, "rules permutation=%u,blend=%u,split=%u", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     if (plan->order->rule)
-        print_state(&w, ",%s=%u", plan->order->rule, plan->order->rule_version);
+        print_state(&w, ",%s=%" PRIu64, plan->order->rule, past.rule_version);
     if (plan->rules.fim.given)
         print_state(&w, ",fim=%u", FIM_VERSION);
     print_state(&w, "\nbase-len %" PRIu64 "\nseed %" PRIu64 "\norder %s\n", plan->rules.base_len, plan->rules.seed,
@@ -327,9 +352,8 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
 /* A parsed state. */
 struct state_text {
     struct past past;
-    uint64_t damaged, permutation, blend, split, rule_version, base_len, seed; /* rule_version: version of the
-                                                                                  order's own rule */
-    uint64_t options[PLAN_FIT_OPTIONS];                                        /* options of rows of whole documents */
+    uint64_t damaged, permutation, blend, split, base_len, seed;
+    uint64_t options[PLAN_FIT_OPTIONS]; /* options of rows of whole documents */
     uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
     uint64_t fim_version;    /* 0: none */
     char fim[PLAN_FIM_TEXT]; /* text of fill-in-the-middle, as plan_rules_fim_text() writes it */
@@ -426,7 +450,7 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_number(r, &t->past.skipped) || !take_word(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
         !take_word(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take_word(r, ",blend=") ||
         !take_number(r, &t->blend) || !take_word(r, ",split=") || !take_number(r, &t->split) ||
-        !take_rules(r, &t->rule_version, &t->fim_version) || !take_word(r, "\nbase-len ") ||
+        !take_rules(r, &t->past.rule_version, &t->fim_version) || !take_word(r, "\nbase-len ") ||
         !take_number(r, &t->base_len) || !take_word(r, "\nseed ") || !take_number(r, &t->seed) ||
         !take_word(r, "\norder "))
         return false;
@@ -486,9 +510,10 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     if (t->tokens_version > 0 && t->tokens_version != PLAN_TOKENS_VERSION)
         return differs(err, "its batches by tokens have version %" PRIu64 ", but this library's have %u",
                        t->tokens_version, PLAN_TOKENS_VERSION);
-    if (plan->order->rule && t->rule_version != plan->order->rule_version)
+    if (plan->order->rule && t->past.rule_version != plan->order->rule_version &&
+        t->past.rule_version != plan->order->sources_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
-                       t->rule_version, plan->order->rule, plan->order->rule_version);
+                       t->past.rule_version, plan->order->rule, plan->order->rule_version);
     if (strcmp(t->fim, plan_rules_fim_text(r, fim)) != 0)
         return differs(err, "its fim is %s, but the plan's is %s", t->fim, fim);
     if (r->fim.given && t->fim_version != FIM_VERSION)
@@ -516,6 +541,10 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     if (was->sources != is->sources)
         return differs(err, "%" PRIu64 " sources have a weight up to its position, but %" PRIu64 " in the plan",
                        was->sources, is->sources);
+    if (was->rule_version != is->rule_version)
+        return differs(err, "up to its position, sources %s rules of their own, but %s in the plan",
+                       was->rule_version > is->rule_version ? "have" : "have no",
+                       was->rule_version > is->rule_version ? "not" : "they do");
     step = first_difference(was->source_steps, is->source_steps, steps_of(was->sources));
     if (step == steps_of(was->sources))
         return LEAT_OK;
@@ -524,12 +553,14 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     if (first == last)
         return differs(err,
                        "source %" PRIu64
-                       " (here %.200s) has other datasets, another range of the split, or another limit of epochs",
+                       " (here %.200s) has other datasets, another range of the split, another limit of epochs, or "
+                       "other rules of its own",
                        first, plan->rules.sources[first].name);
     return differs(
         err,
         "one of the sources %" PRIu64 " to %" PRIu64
-        " (here %.100s to %.100s) has other datasets, another range of the split, or another limit of epochs",
+        " (here %.100s to %.100s) has other datasets, another range of the split, another limit of epochs, or other "
+        "rules of its own",
         first, last, plan->rules.sources[first].name, plan->rules.sources[last].name);
 }
 

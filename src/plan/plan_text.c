@@ -96,13 +96,69 @@ static enum leat_status read_epochs(struct reader *r)
     return read_number(r, &r->rules->epochs);
 }
 
-static enum leat_status read_fit(struct reader *r)
+/* Returns the number of the option of rows of whole documents with this name; PLAN_FIT_OPTIONS: unknown name. */
+static unsigned find_fit(const char *name, size_t length)
 {
     unsigned i = 0;
 
-    while (strlen(plan_fit_names[i]) != r->key_length || memcmp(plan_fit_names[i], r->key, r->key_length) != 0)
+    while (i < PLAN_FIT_OPTIONS &&
+           (strlen(plan_fit_names[i]) != length || memcmp(plan_fit_names[i], name, length) != 0))
         i++;
-    return read_number(r, &r->rules->fit[i]);
+    return i;
+}
+
+static enum leat_status read_fit(struct reader *r)
+{
+    return read_number(r, &r->rules->fit[find_fit(r->key, r->key_length)]);
+}
+
+/* Reads one rule of a source, text[0..length): RULE=VALUE. */
+static enum leat_status read_rule(struct reader *r, const char *text, size_t length, uint64_t *fit)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name = equals ? (size_t)(equals - text) : length;
+    unsigned option = find_fit(text, name);
+
+    if (option == PLAN_FIT_OPTIONS)
+        return wrong(r,
+                     "unknown rule \"%.*s\"; the rules of a source are max-per-row, min-length, max-length, cut-length "
+                     "and whole",
+                     plan_rules_shown(name), text);
+    if (fit[option] > 0)
+        return wrong(r, "%s is given twice", plan_fit_names[option]);
+    if (!equals && option == PLAN_FIT_WHOLE) {
+        fit[option] = 1;
+        return LEAT_OK;
+    }
+    if (equals && plan_rules_number(equals + 1, length - name - 1, &fit[option]) && fit[option] > 0)
+        return LEAT_OK;
+    return wrong(r, "\"%.*s\" is not RULE=VALUE with a whole number of at least 1", plan_rules_shown(length), text);
+}
+
+/* N:RULE=VALUE,... */
+static enum leat_status read_source_fit(struct reader *r)
+{
+    const char *colon = memchr(r->value, ':', r->value_length), *end = r->value + r->value_length;
+    uint64_t fit[PLAN_FIT_OPTIONS] = { 0 }, source;
+    enum leat_status s = LEAT_OK;
+
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &source))
+        return wrong(r, "\"%.*s\" is not N:RULE=VALUE,..., where N is the number of a source",
+                     plan_rules_shown(r->value_length), r->value);
+    if (source >= r->rules->source_count)
+        return wrong(r, "no source %" PRIu64 ": the plan has %zu up to here, numbered from 0", source,
+                     r->rules->source_count);
+    if (source < r->added)
+        return wrong(r, "source %" PRIu64 " has its rules from the start: a change gives them to sources that it adds",
+                     source);
+    if (!bytes_all_zero(r->rules->sources[source].fit, sizeof fit))
+        return wrong(r, "the rules of source %" PRIu64 " are given twice", source);
+    for (const char *at = colon + 1, *comma; s == LEAT_OK && at <= end; at = comma + 1) {
+        comma = memchr(at, ',', (size_t)(end - at));
+        comma = comma ? comma : end;
+        s = read_rule(r, at, (size_t)(comma - at), fit);
+    }
+    return s == LEAT_OK ? placed(r, plan_rules_set_fit(r->rules, (size_t)source, fit, r->err)) : s;
 }
 
 static enum leat_status read_by_tokens(struct reader *r)
@@ -320,6 +376,8 @@ static const struct key {
     { "align", "align", false, read_fit },
     { "overlap", "overlap", false, read_fit },
     { "begin", "begin", false, read_fit },
+    { "whole", "whole", false, read_fit },
+    { "fit", "fit", true, read_source_fit },
     { "max-tokens", "max_tokens", false, read_by_tokens },
     { "max-rows", "max_rows", false, read_by_tokens },
     { "pool", "pool", false, read_by_tokens },
@@ -329,10 +387,11 @@ static const struct key {
 #define UNKNOWN                                                                                                        \
     "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
     "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, "     \
-    "max-tokens, max-rows, pool or fim"
+    "whole, fit, max-tokens, max-rows, pool or fim"
 
 static const struct key change_keys[] = {
     { "source", "sources", true, read_source },
+    { "fit", "fit", true, read_source_fit },
     { "at", "at", true, read_change },
     { NULL, NULL, false, NULL },
 };
@@ -436,7 +495,7 @@ enum leat_status plan_rules_read_changes(struct plan_rules *rules, const char *t
                         .keys = change_keys,
                         .first_line = FIRST_LINE_OF_CHANGES,
                         .what = "a text of changes",
-                        .unknown = "a line of changes starts with source or at",
+                        .unknown = "a line of changes starts with source, fit or at",
                         .added = rules->source_count,
                         .label = label,
                         .err = err };
@@ -511,6 +570,22 @@ static void print_source(struct printer *p, const struct plan_source_rule *s, bo
     else if (weighted && decimal_after_name(s->name, strlen(s->name)) > 0)
         print_text(p, ":none");
     print_text(p, "\n");
+}
+
+static void print_source_fit(struct printer *p, size_t source, const uint64_t *fit)
+{
+    const char *before = "";
+
+    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++) {
+        if (fit[i] == 0)
+            continue;
+        if (!*before)
+            print(p, "fit %zu:", source);
+        print(p, "%s%s=%" PRIu64, before, plan_fit_names[i], fit[i]);
+        before = ",";
+    }
+    if (*before)
+        print_text(p, "\n");
 }
 
 static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
@@ -594,6 +669,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         print(&p, "mid-level-dataset-surplus %s\n", decimal_print(r->megatron.surplus, fraction));
     for (size_t i = 0; i < r->source_count; i++)
         print_source(&p, &r->sources[i], r->sources[i].weighted || !plan_order_of(r->order)->megatron);
+    for (size_t i = 0; i < r->source_count; i++)
+        print_source_fit(&p, i, r->sources[i].fit);
     for (size_t i = 0; i < r->phase_count; i++)
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)

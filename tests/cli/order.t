@@ -84,9 +84,9 @@ A report says which length fits rows of whole documents.
         1,024  fit       0.0 %
                windows   0.8 %
   $ leat order --source folder --fit-report 4 --json
-  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
+  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
   $ leat fit --report folder --seq-len 4 --json
-  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}}]}
+  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
   $ leat order --source folder --fit-report 4 --overlap 1 --cut-length 9
   5 documents, 29 predictions (tokens with a next one in their document)
   not used: 0 documents, 25 predictions of these and cut off
@@ -99,6 +99,34 @@ A report says which length fits rows of whole documents.
   no context: predictions whose row does not have the beginning of their document
             4  fit      31.0 % ############
                windows  70.4 % ############################
+  $ leat fit numbers folder --report --seq-len 8,16 --fit 1:whole,max-length=16 --fit 0:max-per-row=1
+  in rows of 8: 503 documents, 10,403 predictions (tokens with a next one in their document)
+  not used: 2 documents, 41 predictions of these and cut off
+  in rows of 16: 504 documents, 10,414 predictions (tokens with a next one in their document)
+  not used: 1 document, 30 predictions of these and cut off
+  
+                rows of whole documents (--order fit)                           windows
+       length         rows pieces/row patterns     padding docs cut no context         rows docs cut no context
+            8        1,502       1.00        5   13.4238 %   99.4 %     61.4 %        1,368   99.6 %     76.1 %
+           16        1,002       1.00        5   35.0424 %   99.2 %     22.9 %          683   99.2 %     56.8 %
+            8  numbers: 500 documents, 0 left out, 500 cut
+            8  folder: 3 documents, 2 left out, 0 cut
+           16  numbers: 500 documents, 0 left out, 500 cut
+           16  folder: 4 documents, 1 left out, 0 cut
+  
+  no context: predictions whose row does not have the beginning of their document
+            8  fit      61.4 % #########################
+               windows  76.1 % ##############################
+           16  fit      22.9 % #########
+               windows  56.8 % #######################
+  $ leat fit numbers folder --report --seq-len 16,8 --fit 1:whole,max-length=16 --json | grep -o '"sources.*'
+  "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 4, "left_out": 1, "cut": 0}]}, {"length": 8, "rows": 1447, "full_rows": 1000, "pieces": 1503, "max_pieces": 2, "patterns": 5, "padding": 1173, "context": 0, "documents_cut": 500, "lost_context": 6390, "windows": {"rows": 1368, "documents_cut": 503, "lost_context": 7953}, "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 3, "left_out": 2, "cut": 0}]}]}
+  $ leat fit numbers folder --report --seq-len 8 --fit 1:whole,max-length=16
+  leat: max-length of folder is 16, but its documents stay whole, and a row of 8 inputs holds at most 9 tokens of one: give at most that, or longer rows
+  [2]
+  $ leat fit numbers --fit 0:whole
+  leat: --fit needs --report (leat fit --help lists the options)
+  [2]
   $ leat order --source folder --fit-report "$(seq -s , 16)" | grep -c ' windows .* %'
   16
   $ leat order --source a --fit-report "$(seq -s , 17)"
@@ -292,7 +320,7 @@ Wrong options and plans are refused.
   [2]
   $ printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
   $ leat order --plan wrong.plan
-  leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, max-tokens, max-rows, pool or fim
+  leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, whole, fit, max-tokens, max-rows, pool or fim
   [2]
   $ leat order --source a --seq-len 100
   leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter length, leave it out, or merge its datasets (leat merge)
@@ -349,4 +377,48 @@ Values that do not fit into a line of a plan, numbers longer than any, and a pla
   $ truncate -s 67108865 large.plan
   $ leat order --plan large.plan
   leat: large.plan is not a plan: it is larger than 64 MiB
+  [2]
+
+Rules of order fit for one source take the place of the plan's. In a plan's text they are a line with its number.
+
+  $ leat order --source numbers:3 --source folder --seq-len 20 --order fit --max-per-row 4 --fit 1:whole,max-per-row=1 --epochs 1 --print-plan | tee fit.plan
+  leat plan 1
+  seed 0
+  seq-len 20
+  base-len 20
+  order fit
+  epochs 1
+  max-per-row 4
+  source numbers:3
+  source folder:1
+  fit 1:max-per-row=1,whole=1
+  $ leat order --plan fit.plan --count 5
+        sample source       window     document          token    part
+             0      0          153          163           3476       0
+             1      0          144          154           3278       0
+             2      1            3            4              5       1
+             3      0          111          121           2552       0
+             4      0          185          195           4180       0
+  $ leat order --plan fit.plan --count 5 >one; leat order --source numbers:3 --source folder --seq-len 20 --order fit --max-per-row 4 --fit 1:max-per-row=1,whole=1 --epochs 1 --count 5 | diff one -
+  $ leat trace --plan fit.plan --samples 0:2
+        sample source     document              tokens input:byte id
+             0      0          163                0:20 numbers.txt:3476 numbers.txt#163
+             1      0          154                0:20 numbers.txt:3278 numbers.txt#154
+  $ leat trace --plan fit.plan --document 1:3
+        sample source       window  epoch     position
+            14      1            2      0           14
+  $ leat order --source numbers --seq-len 20 --order fit --fit 0:longest=3
+  leat: --fit: unknown rule "longest"; the rules of a source are max-per-row, min-length, max-length, cut-length and whole
+  [2]
+  $ leat order --source numbers --seq-len 20 --order fit --fit 1:whole
+  leat: --fit: no source 1: the plan has 1 up to here, numbered from 0
+  [2]
+  $ leat order --source numbers --seq-len 20 --order fit --fit 0:whole,max-length=1Ki
+  leat: max-length of numbers is 1024, but its documents stay whole, and a row of 20 inputs holds at most 21 tokens of one: give at most that, or longer rows
+  [2]
+  $ leat order --source numbers --seq-len 20 --fit 0:whole
+  leat: whole is for rows of whole documents, but the plan's order is shuffled
+  [2]
+  $ leat order --plan fit.plan --fit 0:whole
+  leat: --fit and --plan cannot both be given: write it in the plan, or give options only (leat order --help shows how)
   [2]

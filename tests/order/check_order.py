@@ -210,7 +210,7 @@ class Case:
         for _ in range(r.choice([0, 0, 0, 1, 1, 2])):
             i = len(self.sources)
             weight, own = self.make_source(lines)
-            added.append(f"s{i}:{weight}:{own or 0}")
+            added.append(f"s{i}:{weight}:{own or 0}:{':'.join(map(str, self.rules_of_added(i)))}")
             weights.append(Fraction(weight))
         given = [r.choice([""] * 3 + WEIGHTS) for _ in range(r.randint(1, len(weights)))]
         if r.random() < 0.2:
@@ -224,6 +224,9 @@ class Case:
 
     def new_length(self):
         return self.r.choice(self.lengths)
+
+    def rules_of_added(self, number):
+        return 0, 0, 0
 
 
 class DocumentCase:
@@ -333,6 +336,8 @@ class FitCase(DocumentCase):
         self.lines += ["line stop first"] * self.stop_first
         longest = r.choice([1, 5, 60, 4000])
         self.options = {key: r.randint(0, longest) for key in documents_twin.FIT_OPTIONS[:4] if r.random() < 0.2}
+        if r.random() < 0.1:
+            self.options["whole"] = 1
         align, shortest = r.choice([1, 1, 2, 3, 8]), 1
         if r.random() < 0.4:
             self.options["align"] = align
@@ -342,6 +347,9 @@ class FitCase(DocumentCase):
         self.phases = [(0, self.length, [Fraction(w) for w in weights])]
         self.lines += [f"line seq-len {self.length}", "line order fit"]
         self.lines += [f"line {key} {value}" for key, value in self.options.items()]
+        self.own = {}
+        for number in range(len(self.sources)):
+            self.draw_rules(number)
         begin = 0
         # lengths that come back, between which sources keep their places
         again = [self.length, align * r.randint(shortest, 30)]
@@ -356,6 +364,25 @@ class FitCase(DocumentCase):
         Case.make_bans(self, self.counts())
 
     change = Case.change
+
+    def draw_rules(self, number):
+        """Draws rules for a source alone, and returns them as the text has them."""
+        r, most = self.r, self.r.choice([2, 60, self.length, self.length + 1, 4000])
+        rules = {key: 1 if key == "whole" else r.randint(1, most) for key in documents_twin.OF_SOURCES
+                 if r.random() < (0.3 if key != "cut-length" else 0.1)} if r.random() < 0.4 else {}
+        if rules:
+            self.own[number] = rules
+            text = ",".join(f"{key}={value}" for key, value in r.sample(list(rules.items()), len(rules)))
+            self.lines.append(f"line fit {number}:{text}")
+        return rules
+
+    def rules_of_added(self, number):
+        lines, self.lines = self.lines, []
+        rules = {key: value for key, value in self.draw_rules(number).items()
+                 if key in ("max-per-row", "max-length", "whole")}
+        self.lines = lines
+        self.own[number] = rules
+        return [rules.get(key, 0) for key in ("max-per-row", "max-length", "whole")]
 
     def unit(self, length):
         return 1
@@ -379,7 +406,7 @@ class FitCase(DocumentCase):
             used.append([twin.split_range(s, sum(lengths), self.fractions, self.used) if self.fractions
                          else (0, sum(lengths)) for s, lengths in zip(starts, datasets)])
         return documents_twin.FitPlan(documents, self.phases, self.limits, self.seed, self.skips, used, self.options,
-                                      self.stop_first)
+                                      self.stop_first, self.own)
 
     def questions(self, plan):
         r = self.r

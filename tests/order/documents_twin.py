@@ -122,7 +122,7 @@ class TokensPlan(DocumentPlan):
         return [n for n in range(min(until, self.end)) if self.plain(n)[0] in plain]
 
 
-# ---- Rows of whole documents, version 1 ----
+# ---- Rows of whole documents, versions 1 and 2 ----
 
 class Fit:
     """The rows of a source's documents (Document, the used ones) in rows of `length` places. `options`: by their keys
@@ -171,6 +171,8 @@ class Fit:
     def predictions(self, d):
         if d.tokens < self.options.get("min-length", 0) or 0 < self.options.get("max-length", 0) < d.tokens:
             return 0
+        if self.options.get("whole") and d.tokens - 1 > self.length:
+            return 0
         return max(min(d.tokens, self.options.get("cut-length") or d.tokens) - 1, 0)
 
     def places(self, piece):
@@ -194,7 +196,8 @@ class Fit:
         return pieces
 
 
-FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align", "overlap", "begin"]
+FIT_OPTIONS = ["max-per-row", "min-length", "max-length", "cut-length", "align", "overlap", "begin", "whole"]
+OF_SOURCES = [key for key in FIT_OPTIONS if key not in ("align", "overlap", "begin")]
 
 
 def begun(tokens, start, begin):
@@ -204,10 +207,18 @@ def begun(tokens, start, begin):
 
 
 class FitPlan(Skips):
-    """`documents`: of each source, the used ones; `phases` and `limits` as of Plan."""
+    """`documents`: of each source, the used ones; `phases` and `limits` as of Plan; `own`: rules of single sources, by
+    their numbers."""
 
-    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}, stop_first=False):
+    def __init__(self, documents, phases, limits, seed, skips, used=(), options={}, stop_first=False, own={}):
         super().__init__(skips)
+        self.rules = [{**options, **own.get(source, {})} for source in range(len(documents))]
+        self.has_rules = [{k: v for k, v in rules.items() if v} != {k: v for k, v in options.items() if v}
+                          for rules in self.rules]
+        for rules in self.rules:
+            most = rules.get("max-length", 0)
+            if rules.get("whole") and (rules.get("cut-length") or most > 1 + max(length for _, length, _ in phases)):
+                raise Refused("whole documents that are cut, or longer than rows")
         self.options = [options.get(key, 0) for key in FIT_OPTIONS]
         self.options[4] = 0 if self.options[4] == 1 else self.options[4]
         self.order, self.used, self.base, self.seed, self.limits = 4, used, phases[0][1], seed, limits
@@ -216,7 +227,7 @@ class FitPlan(Skips):
         self.stretches, counts, before, drawn = [], [0] * len(documents), None, [None] * len(documents)
         for i, (begin, length, weights) in enumerate(phases):
             if before is None or before.length != length:
-                fits = [Fit(d, length, seed, source, options) for source, d in enumerate(documents)]
+                fits = [Fit(d, length, seed, source, self.rules[source]) for source, d in enumerate(documents)]
                 before = Plan.__new__(Plan)
                 before.length, before.sources, before.seed, before.sequential = length, fits, seed, False
                 before.limits = [None if e is None else e * f.blocks for e, f in zip(limits, fits)]

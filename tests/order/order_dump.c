@@ -6,9 +6,9 @@
  *                                    "e:" or "be:", with begin tokens, end tokens or both
  *   line LINE                        a line of the plan's text, whose sources are called as above
  *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
- *   change N L W,W,... NAME:W:E ...  changes the plan from sample N on, and prints as open does: its length (0: as
- *                                    before), its weights ("-": as before), and sources to add, with their limits of
- *                                    epochs (0: none)
+ *   change N L W,W,... NAME:W:E:K:M:F ...    changes the plan from sample N on, and prints as open does: its length (0:
+ *                                    as before), its weights ("-": as before), and sources to add, with their limits of
+ *                                    epochs, and their rules max-per-row, max-length and whole (0: none)
  *   sample N                         prints "source epoch window part offset length", or "none"
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
@@ -89,14 +89,15 @@ static void change_plan(char *text)
     change.weights = strcmp(word, "-") == 0 ? NULL : word;
     for (; (word = strsep(&rest, " ")) && *word; change.source_count++) {
         struct leat_plan_source *source = &sources[change.source_count];
-        char *weight = strchr(word, ':'), *epochs = strrchr(word, ':');
 
-        *weight = *epochs = '\0';
         *source = (struct leat_plan_source)LEAT_PLAN_SOURCE_INIT;
-        source->name = word;
-        source->weight = weight + 1;
-        source->epochs = strtoull(epochs + 1, NULL, 10);
-        source->dataset = data_of(word);
+        source->name = strsep(&word, ":");
+        source->weight = strsep(&word, ":");
+        source->epochs = strtoull(strsep(&word, ":"), NULL, 10);
+        source->fit.max_per_row = strtoull(strsep(&word, ":"), NULL, 10);
+        source->fit.max_length = strtoull(strsep(&word, ":"), NULL, 10);
+        source->fit.whole = (uint32_t)strtoul(word, NULL, 10);
+        source->dataset = data_of(source->name);
     }
     change.sources = sources;
     s = leat_plan_change(&changed, now.plan, &change, 1, NULL, &t_err);

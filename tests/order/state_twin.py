@@ -1,10 +1,10 @@
 """state_twin.py: the text of a state in plain Python, of the plans of order_twin.py, documents_twin.py and
 megatron_twin.py; likewise written from docs/ORDER.md alone."""
-from documents_twin import FIT_OPTIONS
+from documents_twin import FIT_OPTIONS, OF_SOURCES
 from order_twin import MASK
 
 ORDERS = ["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"]
-RULES = {4: ",fit=1", 5: ",megatron=1"}  # of an order of its own
+RULES = {4: ",fit=", 5: ",megatron="}  # of an order of its own
 
 
 class Chain:
@@ -56,9 +56,13 @@ def state(plan, position, damaged, identities, hash128, bans):
     sources, phase_hashes = [], []
     chain, skips = Chain(hash128), Chain(hash128)
     rule, fim = RULES.get(plan.order, ""), getattr(plan, "fim", None)
-    chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[1] * bool(rule))
+    past = max(weighted, default=len(plan.used))
+    own = plan.order == 4 and (plan.options[7] or any(plan.has_rules[:past]))
+    version = 2 if own else 1
+    chain.step(1, 1, 1, plan.base, plan.seed, plan.order, *[version] * bool(rule))
     options = list(zip(FIT_OPTIONS, plan.options)) if plan.order == 4 else []
-    options = [group for group in (options[:4], options[4:6], options[6:]) if any(value for _, value in group)]
+    groups = options[:4], options[4:6], options[6:7], options[7:]
+    options = [group for group in groups if any(value for _, value in group)]
     for group in options:
         chain.step(*(value for _, value in group))
     by_tokens = getattr(plan, "by_tokens", ())
@@ -67,13 +71,15 @@ def state(plan, position, damaged, identities, hash128, bans):
         chain.step(*by_tokens, min(plan.end - first, by_tokens[3]) if end > first else 0)
     if fim:
         chain.step(1, fim.rate, fim.spm, *fim.ids)
-    for number in range(max(weighted, default=len(plan.used))):
+    for number in range(past):
         for identity, used in zip(identities[number], plan.used[number]):
             chain.step(int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little"), *used)
         limit = plan.limits[number]
         chain.step(len(plan.used[number]), MASK if limit is None else limit)
         if plan.order == 5:
             chain.step(*plan.settings(number))
+        if own:
+            chain.step(*(plan.rules[number].get(key, 0) for key in OF_SOURCES))
         sources.append(chain.low())
     for begin, length, weights in phases:
         count = max((i + 1 for i, w in enumerate(weights) if w), default=0)
@@ -85,7 +91,7 @@ def state(plan, position, damaged, identities, hash128, bans):
         if skip[0] < end:
             skips.step(*skip)
     chain.step(skips.low())
-    rules = f"permutation=1,blend=1,split=1{rule}{',fim=1' if fim else ''}"
+    rules = f"permutation=1,blend=1,split=1{rule and rule + str(version)}{',fim=1' if fim else ''}"
     banned = Chain(hash128)
     for ban in bans.past(end, len(sources)):
         banned.step(*ban)

@@ -71,6 +71,8 @@ static void test_equal(void)
           PLAN "seq-len 8;base-len 16;at 64:1,2:len=16;at 70:2,2:len=8");
     check(PLAN "seq-len 8;base-len 16;at 32:2,2:len=16", "at 32:1", PLAN "seq-len 8;base-len 16;at 32:1,2:len=16");
     check(PLAN "seq-len 16;order fit", "at 9:len=30", PLAN "seq-len 16;order fit;at 9:1,2:len=30");
+    check(PLAN "seq-len 16;order fit", "source /c;fit 2:whole=1,min-length=2;at 50:,,4",
+          "source /a:1;source /b:2;source /c:0;seed 3;seq-len 16;order fit;fit 2:min-length=2,whole;at 50:1,2,4");
     check(PLAN "seq-len 16;order fit", "at 0:len=30", PLAN "seq-len 30;order fit");
 }
 
@@ -99,7 +101,9 @@ static void test_refused(void)
     refuse(plan, FIRST "at 64:len=5\n", "the sequence length 5 does not divide the base length 16");
     refuse(plan, FIRST "at 64:1,none\n", "is not a decimal number");
     refuse(plan, FIRST "at 1152921504606846976\n", "below 2^60");
-    refuse(plan, FIRST "seed 5\n", "unknown key \"seed\"; a line of changes starts with source or at");
+    refuse(plan, FIRST "seed 5\n", "unknown key \"seed\"; a line of changes starts with source, fit or at");
+    refuse(plan, FIRST "fit 1:whole=1\n",
+           "line 2: source 1 has its rules from the start: a change gives them to sources");
     refuse(plan, FIRST "source c\n", "a source is added without a change");
     refuse(plan, "leat changes 2\n", "unknown version of a text of changes");
     refuse(plan, "leat plan 1\n", "not a text of changes: its first line is not \"leat changes 1\"");

@@ -91,6 +91,34 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nbegin 2",
           "begin is 1 for begin tokens or 0 for none, not 2" },
         { "leat plan 1\nsource %/a\nseq-len 4\nbegin 1", "begin is for rows of whole documents" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nwhole 2",
+          "whole is 1 for documents that are never cut or 0" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nwhole 1\ncut-length 9", "but cut-length cuts them" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nfit 0:whole=1",
+          "whole is for rows of whole documents, but the plan's order is shuffled" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder documents\nfit 0:max-per-row=1",
+          "max-per-row is for rows of whole documents, but the plan's order is documents" },
+        { "leat plan 1\nfit 0:whole=1", "line 2: no source 0: the plan has 0 up to here, numbered from 0" },
+        { "leat plan 1\nsource %/a\nfit 1:whole=1\nsource %/b", "line 3: no source 1: the plan has 1 up to here" },
+        { "leat plan 1\nsource %/a\nfit whole=1", "is not N:RULE=VALUE,..., where N is the number of a source" },
+        { "leat plan 1\nsource %/a\nfit 0:", "unknown rule \"\"; the rules of a source are max-per-row, min-length, " },
+        { "leat plan 1\nsource %/a\nfit 0:longest=3", "unknown rule \"longest\"" },
+        { "leat plan 1\nsource %/a\nfit 0:max-length=0",
+          "\"max-length=0\" is not RULE=VALUE with a whole number of at" },
+        { "leat plan 1\nsource %/a\nfit 0:max-length", "\"max-length\" is not RULE=VALUE" },
+        { "leat plan 1\nsource %/a\nfit 0:max-length=x", "\"max-length=x\" is not RULE=VALUE" },
+        { "leat plan 1\nsource %/a\nfit 0:whole=1,whole=1", "whole is given twice" },
+        { "leat plan 1\nsource %/a\nfit 0:whole=1\nfit 0:max-length=3", "the rules of source 0 are given twice" },
+        { "leat plan 1\nsource %/a\nfit 0:align=4",
+          "align counts for all sources of a plan: give it to the plan, not to source 0, " },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=2",
+          "whole is 1 for documents that are never cut" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1\ncut-length 3", "but cut-length cuts them" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1,max-length=6",
+          "is 6, but its documents stay whole, and a row of 4 inputs holds at most 5 tokens of one: give at most "
+          "that" },
+        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1,min-length=6",
+          "/a has a weight, but it has no document of at least two tokens that its rules keep and a row holds whole" },
         { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "unknown range" },
         { "leat plan 1\nsource %/a\nseq-len 0", "needs a sequence length" },
         { "leat plan 1\nsource %/a\nseq-len 2000000000", "not between 1 and 2^30" },
@@ -256,6 +284,12 @@ static void test_agreement(void)
         options.seq_len = 4;
         T_REFUSED(leat_plan_open(&plan, &options, &t_err), LEAT_E_INCOMPATIBLE, others[i].differ);
         T_CHECK(plan == NULL);
+        options.order = i % 2 > 0 ? LEAT_ORDER_FIT : LEAT_ORDER_DOCUMENTS; /* ends are in the index */
+        if (i != 1 && i != 2)
+            T_REFUSED(leat_plan_open(&plan, &options, &t_err), LEAT_E_INCOMPATIBLE, others[i].differ);
+        else
+            T_OK(leat_plan_open(&plan, &options, &t_err));
+        leat_plan_close(plan);
     }
 }
 

@@ -148,6 +148,30 @@ static void test_options(void)
     T_REFUSED(load(FIT, text, &state), LEAT_E_CHECKPOINT, "its rule is fit 9, but this library's is fit 1;");
 }
 
+#define MIX FIT ";source s201"
+
+/* Rules of single sources are part of the past from the first sample on that depends on them. */
+static void test_rules_of_sources(void)
+{
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    accept(MIX ";fit 1:max-length=9,whole=1", 7, MIX ";fit 1:whole,max-length=9");
+    accept(MIX ";max-length 9", 7, MIX ";max-length 9;fit 0:max-length=9");
+    accept(FIT, 7, FIT ";source s201:0;fit 1:whole=1;at 9:1,1");
+    refuse(FIT, 10, FIT ";source s201:0;fit 1:whole=1;at 9:1,1",
+           "1 sources have a weight up to its position, but 2 in the plan");
+    refuse(MIX ";fit 1:whole=1", 7, MIX, "up to its position, sources have rules of their own, but not in the plan");
+    refuse(MIX, 7, MIX ";fit 1:whole=1",
+           "up to its position, sources have no rules of their own, but they do in the plan");
+    refuse(MIX ";fit 1:whole=1", 7, MIX ";fit 1:whole=1,max-length=9", "source 1 (here s201) has other datasets, ");
+    refuse(MIX ";fit 1:max-per-row=1", 7, MIX ";fit 0:max-per-row=1", "source 0 (here s200) has other datasets, ");
+    refuse(FIT ";whole 1", 7, FIT, "its whole is 1, but the plan's is 0");
+    save(MIX ";max-length 9", 7, text);
+    T_CHECK(strstr(text, ",fit=1\n"));
+    save(MIX ";max-length 9;fit 1:max-length=8", 7, text);
+    T_CHECK(strstr(text, ",fit=2\n"));
+}
+
 /* Of banned documents, what starts before the end of the past counts, in whatever lines. */
 static void test_bans(void)
 {
@@ -237,6 +261,7 @@ static void test_damage(void)
 
     damage(PLAN, 1000);
     damage(FIT OPTIONS, 7);
+    damage(FIT ";whole 1", 7);
     damage(FIT ";ban 2:s200:1", 7);
     /* beyond the plan's end: where the other one went on, and where there is none to go on in */
     refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, but the plan ends at 12");
@@ -289,6 +314,7 @@ int main(void)
     data[201] = documents_dataset(t_folder(), 1, "b:5x30,9x20,3x10,1x5,12x8");
     test_changes();
     test_options();
+    test_rules_of_sources();
     test_bans();
     test_many();
     test_damage();

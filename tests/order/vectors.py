@@ -104,7 +104,10 @@ def fit(data, text):
                        [Fraction(w) for w in changed.split(",")]))
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
     options = {key: int(one[key]) for key in documents_twin.FIT_OPTIONS if key in one}
-    return documents_twin.FitPlan(documents, phases, limits, int(one.get("seed", 0)), skips, options=options)
+    own = {}
+    for number, rules in (v.split(":") for k, v in keys if k == "fit"):
+        own[int(number)] = {key: int(value) for key, value in (rule.split("=") for rule in rules.split(","))}
+    return documents_twin.FitPlan(documents, phases, limits, int(one.get("seed", 0)), skips, options=options, own=own)
 
 
 def megatron(data, text):

@@ -81,6 +81,32 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
     return true;
 }
 
+/* N:RULE=VALUE,... with units in the values */
+static bool put_fit(const struct command *c, FILE *out, const char *value, int *code)
+{
+    uint64_t number;
+    const char *why;
+
+    if (!check_value(c, "fit", value, code))
+        return false;
+    fputs("fit ", out);
+    while (*value) {
+        size_t name = strcspn(value, "=,"), length = value[name] == '=' ? strcspn(value + name + 1, ",") : 0;
+
+        fprintf(out, "%.*s", (int)name + (value[name] == '='), value);
+        value += name + (value[name] == '=');
+        if (units_parse_part(value, length, &number, &why))
+            fprintf(out, "%" PRIu64, number);
+        else
+            fprintf(out, "%.*s", (int)length, value);
+        value += length;
+        if (*value == ',')
+            fputc(*value++, out);
+    }
+    fputc('\n', out);
+    return true;
+}
+
 static bool put_skip(const struct command *c, FILE *out, const char *value, int *code)
 {
     uint64_t first, end;
@@ -172,6 +198,9 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     for (size_t i = 0; i < o->sources.count; i++)
         if (!put_text(c, out, "source", o->sources.items[i], code))
             return false;
+    for (size_t i = 0; i < o->fits.count; i++)
+        if (!put_fit(c, out, o->fits.items[i], code))
+            return false;
     put_number(out, "seq-len", o->seq_len);
     put_number(out, "base-len", o->base_len);
     put_number(out, "seed", o->seed);
@@ -183,6 +212,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     put_number(out, "align", o->align);
     put_number(out, "overlap", o->overlap);
     put_number(out, "begin", o->begin ? 1 : LEAT_NONE);
+    put_number(out, "whole", o->whole ? 1 : LEAT_NONE);
     put_number(out, "max-tokens", o->max_tokens);
     put_number(out, "max-rows", o->max_rows);
     put_number(out, "pool", o->pool);
@@ -243,6 +273,8 @@ static const char *given_besides(const struct plan_options *o)
            : o->align != LEAT_NONE            ? "align"
            : o->overlap != LEAT_NONE          ? "overlap"
            : o->begin                         ? "begin"
+           : o->whole                         ? "whole"
+           : o->fits.count                    ? "fit"
            : o->max_tokens != LEAT_NONE       ? "max-tokens"
            : o->max_rows != LEAT_NONE         ? "max-rows"
            : o->pool != LEAT_NONE             ? "pool"
@@ -453,6 +485,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
 void plan_options_free(struct plan_options *o)
 {
     option_list_free(&o->sources);
+    option_list_free(&o->fits);
     option_list_free(&o->at);
     option_list_free(&o->skips);
 }

@@ -13,14 +13,14 @@
 #include "options.h"
 
 struct plan_options {
-    struct option_list sources, at, skips;
+    struct option_list sources, fits, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
     uint64_t max_tokens, max_rows, pool;                                      /* likewise */
     const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
-    unsigned order; /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
-    unsigned stop;  /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
-    bool begin;     /* false: not given */
+    unsigned order;    /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
+    unsigned stop;     /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
+    bool begin, whole; /* false: not given */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u
@@ -122,6 +122,12 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
         { PLAN_OPTION("begin", OPTION_FLAG, begin, NULL), .rare = true,                                                \
           .help = "what continues a document in a further row begins with the begin token",                            \
           .more = "It takes the place of the token there, which the row before has as its last label." },              \
+        { PLAN_OPTION("whole", OPTION_FLAG, whole, NULL), .rare = true,                                                \
+          .help = "cut no document: leave out those that a row does not hold" },                                       \
+        { PLAN_OPTION("fit", OPTION_LIST, fits, "N:RULE=VALUE,..."), .rare = true,                                     \
+          .help = "rules of source N alone (the first is 0); repeatable",                                              \
+          .more = "RULE is max-per-row, min-length, max-length, cut-length or whole, and takes the place of the "      \
+                  "option of that name: --fit 1:whole,max-length=8Ki." },                                              \
         { PLAN_OPTION_FIT("max-tokens", max_tokens, "N"), .group = "Order documents",                                  \
           .help = "batches of documents of like lengths, of at most N tokens with padding",                            \
           .more = "That is rows times tokens of the longest row." },                                                   \

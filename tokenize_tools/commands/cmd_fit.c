@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "cli/plan_options.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
@@ -39,41 +40,93 @@ bool fit_report_parse(void *field, const char *text, const char **why)
     }
 }
 
-/* Adds up the reports on all sources. */
-static enum leat_status add_up(const struct leat_plan *plan, uint64_t length, struct leat_fit_report *all,
-                               struct leat_error *err)
+uint64_t fit_report_longest(const struct fit_report_lengths *wanted)
+{
+    uint64_t longest = 0;
+
+    for (unsigned i = 0; i < wanted->count; i++)
+        longest = wanted->lengths[i] > longest ? wanted->lengths[i] : longest;
+    return longest;
+}
+
+/* The reports of all lengths: `all` counts the sources together, `of` has each source, length by length. */
+struct reports {
+    const struct leat_plan *plan;
+    const struct fit_report_lengths *wanted;
+    struct leat_fit_report all[FIT_REPORT_MAX_LENGTHS], *of;
+    uint64_t sources;
+};
+
+/* Adds a report to the one on all sources. */
+static void add_up(struct leat_fit_report *all, const struct leat_fit_report *one)
+{
+    all->documents += one->documents;
+    all->predictions += one->predictions;
+    all->empty += one->empty;
+    all->rows += one->rows;
+    all->full_rows += one->full_rows;
+    all->pieces += one->pieces;
+    all->max_pieces = one->max_pieces > all->max_pieces ? one->max_pieces : all->max_pieces;
+    all->patterns += one->patterns;
+    all->padding += one->padding;
+    all->cut += one->cut;
+    all->lost += one->lost;
+    all->window_rows += one->window_rows;
+    all->window_cut += one->window_cut;
+    all->window_lost += one->window_lost;
+    all->left_out += one->left_out;
+    all->unused += one->unused;
+    all->context += one->context;
+}
+
+static enum leat_status make_reports(struct reports *r, struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     enum leat_status s = LEAT_OK;
 
-    leat_plan_info(plan, &info);
-    for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++) {
-        struct leat_fit_report one = LEAT_FIT_REPORT_INIT;
+    leat_plan_info(r->plan, &info);
+    r->sources = info.sources;
+    r->of = calloc((size_t)info.sources * r->wanted->count, sizeof *r->of);
+    if (!r->of)
+        return status_no_memory(err, info.sources * r->wanted->count * sizeof *r->of);
+    for (unsigned i = 0; i < r->wanted->count; i++)
+        for (uint64_t k = 0; s == LEAT_OK && k < info.sources; k++) {
+            struct leat_fit_report *one = &r->of[i * info.sources + k];
 
-        s = leat_plan_fit_report(plan, i, length, &one, err);
-        all->documents += one.documents;
-        all->predictions += one.predictions;
-        all->empty += one.empty;
-        all->rows += one.rows;
-        all->full_rows += one.full_rows;
-        all->pieces += one.pieces;
-        all->max_pieces = one.max_pieces > all->max_pieces ? one.max_pieces : all->max_pieces;
-        all->patterns += one.patterns;
-        all->padding += one.padding;
-        all->cut += one.cut;
-        all->lost += one.lost;
-        all->window_rows += one.window_rows;
-        all->window_cut += one.window_cut;
-        all->window_lost += one.window_lost;
-        all->left_out += one.left_out;
-        all->unused += one.unused;
-        all->context += one.context;
-    }
+            one->size = sizeof *one;
+            s = leat_plan_fit_report(r->plan, k, r->wanted->lengths[i], one, err);
+            add_up(&r->all[i], one);
+        }
     return s;
 }
 
-static void report_json(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
+static const char *name_of(const struct reports *r, uint64_t source)
 {
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+
+    leat_plan_source_info(r->plan, source, &info, NULL); /* cannot fail: the number exists */
+    return info.name;
+}
+
+static void sources_json(struct json *j, const struct reports *r, unsigned length)
+{
+    json_open_array(j, "sources");
+    for (uint64_t k = 0; k < r->sources; k++) {
+        const struct leat_fit_report *one = &r->of[length * r->sources + k];
+
+        json_open_object(j, NULL);
+        json_string(j, "name", name_of(r, k));
+        json_u64(j, "documents", one->documents);
+        json_u64(j, "left_out", one->left_out);
+        json_u64(j, "cut", one->cut);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void report_json(const struct reports *all)
+{
+    const struct leat_fit_report *reports = all->all;
     struct json j;
 
     json_begin(&j, stdout);
@@ -84,11 +137,11 @@ static void report_json(const struct fit_report_lengths *wanted, const struct le
     json_u64(&j, "left_out", reports[0].left_out);
     json_u64(&j, "unused", reports[0].unused);
     json_open_array(&j, "lengths");
-    for (unsigned i = 0; i < wanted->count; i++) {
+    for (unsigned i = 0; i < all->wanted->count; i++) {
         const struct leat_fit_report *r = &reports[i];
 
         json_open_object(&j, NULL);
-        json_u64(&j, "length", wanted->lengths[i]);
+        json_u64(&j, "length", all->wanted->lengths[i]);
         json_u64(&j, "rows", r->rows);
         json_u64(&j, "full_rows", r->full_rows);
         json_u64(&j, "pieces", r->pieces);
@@ -103,6 +156,7 @@ static void report_json(const struct fit_report_lengths *wanted, const struct le
         json_u64(&j, "documents_cut", r->window_cut);
         json_u64(&j, "lost_context", r->window_lost);
         json_close_object(&j);
+        sources_json(&j, all, i);
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -139,20 +193,52 @@ static void print_context(const struct fit_report_lengths *wanted, const struct 
                    units_share(reports[i].context, reports[i].rows * wanted->lengths[i]).text);
 }
 
-static void print_text(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
+/* Prints what rows have, and what they leave out: once, unless rows of another length leave out others. */
+static void print_documents(const struct fit_report_lengths *wanted, const struct leat_fit_report *reports)
 {
-    printf("%s, %s (tokens with a next one in their document)\n", units_counted(reports[0].documents, "document").text,
-           units_counted(reports[0].predictions, "prediction").text);
-    if (reports[0].left_out + reports[0].unused > 0)
-        printf("not used: %s, %s of these and cut off\n", units_counted(reports[0].left_out, "document").text,
-               units_counted(reports[0].unused, "prediction").text);
+    bool differ = false;
+
+    for (unsigned i = 1; i < wanted->count; i++)
+        differ |= reports[i].left_out != reports[0].left_out;
+    for (unsigned i = 0; i < (differ ? wanted->count : 1); i++) {
+        if (differ)
+            printf("in rows of %s: ", units_count(wanted->lengths[i]).text);
+        printf("%s, %s (tokens with a next one in their document)\n",
+               units_counted(reports[i].documents, "document").text,
+               units_counted(reports[i].predictions, "prediction").text);
+        if (reports[i].left_out + reports[i].unused > 0)
+            printf("not used: %s, %s of these and cut off\n", units_counted(reports[i].left_out, "document").text,
+                   units_counted(reports[i].unused, "prediction").text);
+    }
     printf("\n");
+}
+
+/* Prints what the rules of each source leave out, if there are several. */
+static void print_sources(const struct reports *r)
+{
+    for (unsigned i = 0; r->sources > 1 && i < r->wanted->count; i++)
+        for (uint64_t k = 0; r->all[i].left_out > 0 && k < r->sources; k++) {
+            const struct leat_fit_report *one = &r->of[i * r->sources + k];
+
+            printf("%11s  %s: %s, %s left out, %s cut\n", units_count(r->wanted->lengths[i]).text, name_of(r, k),
+                   units_counted(one->documents, "document").text, units_count(one->left_out).text,
+                   units_count(one->cut).text);
+        }
+}
+
+static void print_text(const struct reports *r)
+{
+    const struct fit_report_lengths *wanted = r->wanted;
+    const struct leat_fit_report *reports = r->all;
+
+    print_documents(wanted, reports);
     printf("%11s   %-63s %s\n", "", "rows of whole documents (--order fit)", "windows");
     printf("%11s %12s %10s %8s %11s %8s %10s %12s %8s %10s\n", "length", "rows", "pieces/row", "patterns", "padding",
            "docs cut", "no context", "rows", "docs cut", "no context");
     for (unsigned i = 0; i < wanted->count; i++)
         print_row(wanted->lengths[i], &reports[i]);
     print_context(wanted, reports);
+    print_sources(r);
     printf("\nno context: predictions whose row does not have the beginning of their document\n");
     for (unsigned i = 0; i < wanted->count; i++) {
         print_bar(units_count(wanted->lengths[i]).text, "fit", reports[i].lost, reports[i].predictions);
@@ -163,15 +249,12 @@ static void print_text(const struct fit_report_lengths *wanted, const struct lea
 enum leat_status fit_report_print(const struct leat_plan *plan, const struct fit_report_lengths *wanted, bool json,
                                   struct leat_error *err)
 {
-    struct leat_fit_report reports[FIT_REPORT_MAX_LENGTHS];
-    enum leat_status s = LEAT_OK;
+    struct reports r = { .plan = plan, .wanted = wanted };
+    enum leat_status s = make_reports(&r, err);
 
-    for (unsigned i = 0; s == LEAT_OK && i < wanted->count; i++) {
-        reports[i] = (struct leat_fit_report)LEAT_FIT_REPORT_INIT;
-        s = add_up(plan, wanted->lengths[i], &reports[i], err);
-    }
     if (s == LEAT_OK)
-        json ? report_json(wanted, reports) : print_text(wanted, reports);
+        json ? report_json(&r) : print_text(&r);
+    free(r.of);
     return s;
 }
 
@@ -179,6 +262,7 @@ enum leat_status fit_report_print(const struct leat_plan *plan, const struct fit
 
 struct fit_values {
     struct fit_report_lengths lengths;
+    struct option_list fits;
     unsigned progress;
     bool report, json;
 };
@@ -197,6 +281,14 @@ const struct option_row fit_options[] = {
       .length = true,
       .parse = fit_report_parse,
       .help = "for --report; the file serves rows of any length" },
+    { .name = "fit",
+      .needs = "report",
+      .type = OPTION_LIST,
+      .field = offsetof(struct fit_values, fits),
+      .value = "N:RULE=VALUE,...",
+      .rare = true,
+      .help = "for --report: rules of NAME number N alone (the first is 0); repeatable",
+      .more = "leat order has the same option, and those for all datasets." },
     COMMANDS_PROGRESS(struct fit_values),
     OPTIONS_JSON(struct fit_values, "print a JSON object for each NAME"),
     CACHE_OPTION_ROWS,
@@ -246,27 +338,45 @@ static int fit(const char *name, const struct fit_values *values)
     return CLI_DONE;
 }
 
-static int report(const char *const *names, size_t count, const struct fit_values *values)
+/* Writes the names as sources of a plan, one after another, to `text`, and where each begins to items[]. Without the
+ * weight, the end of a name might be read as one. */
+static void name_sources(const char *const *names, size_t count, char *text, const char **items)
 {
-    struct leat_plan_source *sources = calloc(count, sizeof *sources);
-    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    for (size_t i = 0; i < count; i++) {
+        items[i] = text;
+        text = stpcpy(stpcpy(text, names[i]), ":1:none") + 1;
+    }
+}
+
+static int report(const struct command *self, const char *const *names, size_t count, const struct fit_values *values)
+{
+    struct plan_options options = PLAN_OPTIONS_INIT;
     struct leat_plan *plan = NULL;
     struct leat_error err;
-    enum leat_status s = sources ? LEAT_OK : status_no_memory(&err, count * sizeof *sources);
+    size_t bytes = 0;
+    const char **items;
+    char *text;
+    int code = CLI_DONE;
 
-    for (size_t i = 0; s == LEAT_OK && i < count; i++)
-        sources[i] = (struct leat_plan_source) { .size = sizeof *sources, .name = names[i] };
-    options.sources = sources;
-    options.source_count = count;
-    options.seq_len = values->lengths.lengths[0];
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(names[i]) + sizeof ":1:none";
+    items = malloc(count * sizeof *items);
+    text = malloc(bytes);
+    if (items && text)
+        name_sources(names, count, text, items);
+    options.sources = (struct option_list) { items, count };
+    options.fits = values->fits;
     options.order = LEAT_ORDER_FIT;
-    if (s == LEAT_OK)
-        s = leat_plan_open(&plan, &options, &err);
-    if (s == LEAT_OK)
-        s = fit_report_print(plan, &values->lengths, values->json, &err);
+    options.seq_len = fit_report_longest(&values->lengths);
+    if (!items || !text)
+        code = cli_failed((status_no_memory(&err, bytes), &err));
+    else if (plan_options_open(self, &options, &plan, &code) &&
+             fit_report_print(plan, &values->lengths, values->json, &err) != LEAT_OK)
+        code = cli_failed_or_damaged(&err);
     leat_plan_close(plan);
-    free(sources);
-    return s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err);
+    free(items);
+    free(text);
+    return code;
 }
 
 int cmd_fit(const struct command *self, int argc, char **argv)
@@ -279,9 +389,10 @@ int cmd_fit(const struct command *self, int argc, char **argv)
         return code;
     code = CLI_DONE;
     if (values.report)
-        code = report(parsed.words, parsed.count, &values);
+        code = report(self, parsed.words, parsed.count, &values);
     for (size_t i = 0; !values.report && code == CLI_DONE && i < parsed.count; i++)
         code = fit(parsed.words[i], &values);
     options_free(&parsed);
+    option_list_free(&values.fits);
     return cli_finish_stdout(code);
 }

@@ -317,7 +317,8 @@ static enum leat_status print_plan(const struct leat_plan *plan, struct leat_err
 static bool names_rows(const struct plan_options *o)
 {
     return o->at.count > 0 || o->max_per_row != LEAT_NONE || o->min_length != LEAT_NONE || o->max_length != LEAT_NONE ||
-           o->cut_length != LEAT_NONE || o->align != LEAT_NONE || o->overlap != LEAT_NONE || o->begin;
+           o->cut_length != LEAT_NONE || o->align != LEAT_NONE || o->overlap != LEAT_NONE || o->begin || o->whole ||
+           o->fits.count > 0;
 }
 
 /* Sets options for a report, which needs no length and no order: the cheapest that the options allow. */
@@ -326,7 +327,7 @@ static void fill_in(struct order_values *v)
     if (v->report.count == 0 || v->plan.plan)
         return;
     if (v->plan.seq_len == LEAT_NONE)
-        v->plan.seq_len = v->report.lengths[0];
+        v->plan.seq_len = fit_report_longest(&v->report);
     if (v->plan.order == PLAN_ORDER_NOT_GIVEN)
         v->plan.order = names_rows(&v->plan) ? LEAT_ORDER_FIT : LEAT_ORDER_DOCUMENTS;
 }

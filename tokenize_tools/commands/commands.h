@@ -49,6 +49,9 @@ struct fit_report_lengths {
 /* Reads "L,L,..." for the table of options. */
 bool fit_report_parse(void *field, const char *text, const char **why);
 
+/* Returns the longest of them: rules that make sense for no row are refused, whatever the others are. */
+uint64_t fit_report_longest(const struct fit_report_lengths *wanted);
+
 /* Prints the report on all sources of a plan together. */
 enum leat_status fit_report_print(const struct leat_plan *plan, const struct fit_report_lengths *wanted, bool json,
                                   struct leat_error *err);
