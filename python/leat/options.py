@@ -113,6 +113,7 @@ class Order(Group):
 @dataclass(frozen=True, repr=False)
 class fit(Order):
     """The order "fit" of leat.Plan with settings: rows of whole documents, leat.Plan("web", 2048, order=leat.fit(...)).
+    In a source's place, rules of that source in place of the plan's: max_per_row, the lengths, and whole.
 
     max_per_row   at most so many documents, or parts of longer ones, in a row
     min_length, max_length    documents of fewer or more tokens are left out
@@ -123,6 +124,8 @@ class fit(Order):
                   of the row before, as context without loss
     begin         True: a row that continues a document begins with the begin token in place of the document's token
                   there, which is the last label of the row before
+    whole         True: no document is cut: those that a row does not hold, of more than seq_len + 1 tokens, are left
+                  out. Not with cut_length
     """
 
     _: KW_ONLY
@@ -133,10 +136,11 @@ class fit(Order):
     align: int | None = None
     overlap: int | None = None
     begin: bool = False
+    whole: bool = False
     called, order = "leat.fit", "fit"
 
     def __post_init__(self) -> None:
-        self._check_flags("begin")
+        self._check_flags("begin", "whole")
         self._settings()
 
 

@@ -11,7 +11,7 @@ from leat._lazy import numpy
 from leat._own_file import read_text
 from leat._values import ROW_DOCUMENTS, choice, instance, is_name, listed, path_of, shown, whole
 from leat.dataset import Dataset
-from leat.options import FIM, Opening, Order, as_group
+from leat.options import FIM, Opening, Order, as_group, fit
 from leat.tokenizer import Tokenizer
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
@@ -37,9 +37,10 @@ Piece = namedtuple("Piece", "source part token count at document inputs literal"
 Piece.__doc__ = """A piece of a sample's row as it is shown: `count` tokens of a source's dataset from `token` on, at
 places of the row from `at` on; `document` holds the first of them. `inputs` of them are inputs, the others only
 labels. A token that the plan puts in (leat.FIM, leat.fit(begin=True)) has its id as `literal`, and None as `token`."""
-Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
+Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset documents left_out cut")
 Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
-maximum of epochs (0: no limit), and its dataset."""
+maximum of epochs (0: no limit), and its dataset. With order="fit", in rows of the first length: the documents that rows
+have, those that its rules leave out, and those that do not lie in one row; else None."""
 
 FitReport = namedtuple("FitReport", "seq_len documents predictions empty rows full_rows pieces max_pieces patterns "
                                     "padding cut lost window_rows window_cut window_lost left_out unused context "
@@ -81,16 +82,21 @@ def _joined(what, items):
 
 
 def _source(item):
-    """Returns (name, weight, epochs, dataset) for a name, a Dataset, or a tuple that begins with one."""
+    """Returns (name, weight, epochs, dataset, rules) for a name, a Dataset, or a tuple that begins with one."""
     if isinstance(item, Dataset) or is_name(item):
         item = (item,)
-    if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
-        raise TypeError(f"a source must be a name, (name, weight) or (name, weight, epochs), not {shown(item)}")
-    name, weight, epochs = (*item, *(None, 0)[len(item) - 1:])
+    given = tuple(item) if isinstance(item, (tuple, list)) else ()
+    rules = [rule for rule in given if isinstance(rule, fit)]
+    words = given[:len(given) - len(rules)]
+    if not 1 <= len(words) <= 3 or len(rules) > 1 or any(isinstance(word, fit) for word in words):
+        raise TypeError("a source must be a name, (name, weight) or (name, weight, epochs), and each of these tuples "
+                        f"may end in a leat.fit, not {shown(item)}")
+    name, weight, epochs = (*words, *(None, 0)[len(words) - 1:])
+    rules = rules[0]._settings() if rules else {}
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
-        return (name._names[0], decimal(weight), epochs, name._native)
-    return fsdecode(path_of("the name of a source", name)), decimal(weight), epochs, None
+        return name._names[0], decimal(weight), epochs, name._native, rules
+    return fsdecode(path_of("the name of a source", name)), decimal(weight), epochs, None, rules
 
 
 def _phase(item, names):
@@ -171,7 +177,8 @@ class Plan:
 
     sources   a name (as in leat.open), a Dataset, or a list of these and of tuples (name, weight) and (name, weight,
               epochs); or a dict from names to weights. A weight counts as the decimal that you write. epochs limits the
-              passes over a source
+              passes over a source. With order="fit", a tuple may end in a leat.fit: rules of this source alone, such as
+              ("chat", 1, leat.fit(whole=True, max_length=8192))
     seq_len   tokens per sample; one more is read for the labels
     seed      another seed gives another order; None: 0, or with order="megatron" Megatron's 1234
     base_len  tokens per block, a multiple of all lengths, if phases change the length
@@ -425,7 +432,7 @@ class Plan:
     def sources(self):
         """The sources, as Source tuples."""
         found = [self._native.source(i) for i in range(self.info.sources)]
-        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], vars(self._how))) for s in found]
+        return [Source(*s[:6], Dataset._wrap(s[6], s[0], vars(self._how)), *s[7:]) for s in found]
 
     def __len__(self):
         """How many samples the plan shows; TypeError if it has no end."""
@@ -560,7 +567,7 @@ class Plan:
 
     def _trace_document(self, source, number, epochs, until):
         source = self._source_number(source)
-        first, count = self._native.source(source)[-1].document(whole("the number of a document", number))
+        first, count = self._native.source(source)[6].document(whole("the number of a document", number))
         if count == 0:
             return []
         limits = [None if limit is None else whole("epochs or until", limit) for limit in (epochs, until)]

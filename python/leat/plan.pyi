@@ -7,13 +7,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import numpy.typing as npt
 
 from leat.dataset import Dataset, _Name
-from leat.options import FIM, Opening, Order
+from leat.options import FIM, Opening, Order, fit
 
 _Weight: TypeAlias = int | float | str | Decimal
 _Weights: TypeAlias = Sequence[_Weight] | Mapping[str, _Weight]
 _OneSource: TypeAlias = _Name | Dataset
 _Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
-_AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
+_AnySource: TypeAlias = (_OneSource | tuple[_OneSource, fit] | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, fit] |
+                         tuple[_OneSource, _Weight, int | None] | tuple[_OneSource, _Weight, int | None, fit])
 
 MOST_SAMPLES: int
 STOPS: dict[str, int]
@@ -62,6 +63,9 @@ class Source(NamedTuple):
     weight: int
     epochs: int
     dataset: Dataset
+    documents: int | None
+    left_out: int | None
+    cut: int | None
 
 class FitReport(NamedTuple):
     seq_len: int

@@ -134,3 +134,127 @@ def test_report(counting):
         plan.fit_report(source="none")
     with pytest.raises(leat.Error, match="at most 2.24 inputs"):
         plan.fit_report(1 << 30)
+
+
+# ---- Rules of single sources
+
+
+@pytest.fixture(scope="module")
+def mixture(tmp_path_factory):
+    """Texts with an end token, and conversations without one, which have a mask: their names."""
+    folder = tmp_path_factory.mktemp("mixture")
+    with leat.Packer(folder / "web", "gpt2", end=50256) as packer:
+        for i in range(200):
+            packer.add(" ".join(f"web {k}" for k in range(i * 7 % 150)))
+    with leat.Packer(folder / "chat", "gpt2", end=None, store_mask=True) as packer:
+        for i in range(150):
+            count = 2 + i * 13 % 250
+            packer.add(np.arange(count) + 1000, mask=np.arange(count) % 2)
+    return str(folder / "web"), str(folder / "chat")
+
+
+def mixed(mixture, *, order="fit", seq_len=100, **options):
+    web, chat = mixture
+    return leat.Plan([(web, 3), (chat, 1, leat.fit(whole=True, max_length=90))], seq_len, order=order, epochs=1,
+                     **options)
+
+
+def predictions(plan):
+    """How often each prediction (source, token) of a row comes."""
+    return collections.Counter((piece.source, piece.token + i) for n in range(len(plan)) for piece in plan.pieces(n)
+                               for i in range(piece.inputs))
+
+
+def test_rules_of_a_source(mixture):
+    """Each prediction of what the rules keep comes once; the chat's documents lie whole in rows of their own."""
+    plan = mixed(mixture)
+    assert "fit 1:max-length=90,whole=1\n" in plan.text
+    web, chat = plan.sources
+    assert web.dataset.info.end_token == 50256 and chat.dataset.info.end_token is None
+    for source in (web, chat):
+        assert source.documents + source.left_out == source.dataset.info.documents
+    lengths = [len(document) for document in chat.dataset]
+    assert chat.left_out == sum(length > 90 for length in lengths) > 20 and chat.cut == 0
+    assert web.left_out == 0 and web.cut == sum(len(document) > 101 for document in web.dataset) > 20
+    expected, token = collections.Counter(), 0
+    for number, (source, most) in enumerate(((web, 2**60), (chat, 90))):
+        for token, count in (source.dataset._native.document(d) for d in range(source.dataset.info.documents)):
+            expected.update((number, token + i) for i in range(count - 1) if count <= most)
+    assert predictions(plan) == expected
+    whole = {d for n in range(len(plan)) for d in plan.trace(samples=(n, n + 1)) if d.source == 1}
+    assert all((d.first, d.count) == (0, lengths[d.document] - 1) for d in whole)
+    for same in pickle.loads(pickle.dumps(plan)), leat.Plan.parse(plan.text):
+        assert same.text == plan.text and same.pieces(9) == plan.pieces(9)
+    report = plan.fit_report(source=1)
+    assert (report.documents, report.left_out, report.cut) == (chat.documents, chat.left_out, 0)
+
+
+def test_rules_do_not_change_other_sources(mixture):
+    """Rows of a source without rules are those of a plan without any, also its version in states."""
+    web, chat = mixture
+    plain = leat.Plan([(web, 3), (chat, 1)], 100, order="fit")
+    ruled = mixed(mixture).sources
+    assert [s.blocks for s in plain.sources][0] == ruled[0].blocks and plain.sources[1].blocks != ruled[1].blocks
+    rules = leat.fit(max_length=10**6)
+    same = leat.Plan([(web, 3, rules), (chat, 1, rules)], 100, order=leat.fit(max_length=10**6))
+    assert "fit 0" not in same.text and [same.pieces(n) for n in range(40)] == [plain.pieces(n) for n in range(40)]
+    assert "fit=1\n" in same.state(3) and "fit=2\n" in mixed(mixture).state(3)
+    with pytest.raises(leat.Error, match="sources have no rules of their own, but they do in the plan"):
+        mixed(mixture).load_state(leat.Plan([(web, 3), (chat, 1)], 100, order="fit", epochs=1).state(3))
+
+
+def test_rules_of_an_added_source(mixture):
+    """A change adds a source with its rules; states from before it are the changed plan's, too."""
+    web, chat = mixture
+    plan = leat.Plan(web, 100, order="fit", epochs=1)
+    changed = plan.change(20, add=[(chat, 2, leat.fit(whole=True))])
+    assert "fit 1:whole=1\n" in changed.text and changed.load_state(plan.state(20))[0] == 20
+    assert [changed.pieces(n) for n in range(20)] == [plan.pieces(n) for n in range(20)]
+    text = f"leat changes 1\nsource {chat}:2:none\nfit 1:whole\nat 20\n"
+    assert plan.replay(text).text == changed.text == pickle.loads(pickle.dumps(changed)).text
+    assert changed.sources[1].cut == 0 < changed.sources[1].left_out
+
+
+def test_rules_in_every_view(mixture, tmp_path):
+    """The loader, leat order, leat show, leat trace and bans agree on a plan with rules of a source."""
+    plan, web, chat = mixed(mixture), *mixture
+    options = ("--source", f"{web}:3", "--source", f"{chat}:1", "--seq-len", 100, "--order", "fit", "--epochs", 1,
+               "--fit", "1:max-length=90,whole")
+    lines = [json.loads(line) for line in command("leat", "order", *options, "--json", "--count", 30).splitlines()]
+    batch = next(leat.Loader(plan, 30, framework="numpy", outputs=("inputs", "labels")))
+    datasets, seen = [source.dataset for source in plan.sources], None
+    for row, line in enumerate(lines):
+        pieces = plan.pieces(row)
+        assert [(p["source"], p["token"], p["count"], p["at"]) for p in line["pieces"]] == [
+            (p.source, p.token, p.count, p.at) for p in pieces]
+        ids = [t for p in pieces for t in datasets[p.source].read(p.token, p.inputs).tolist()]
+        assert batch.inputs[row][:len(ids)].tolist() == ids
+        seen = (row, pieces[0].document) if seen is None and pieces[0].source == 1 else seen
+    row, document = seen
+    shown = json.loads(command("leat", "show", *options, "--sample", row, "--json"))
+    assert shown["ids"] == batch.inputs[row][:len(shown["ids"])].tolist()
+    found = plan.trace(document=(1, document))
+    assert [s.n for s in found] == [row]
+    bans = tmp_path / "chat.bans"
+    command("leat", "trace", *options, "--samples", f"{row}:{row + 1}", "--ban", bans)
+    banned = next(leat.Loader(plan.ban(bans), 30, framework="numpy", outputs=("labels",)))
+    assert (banned.labels[row] == -100).all() and (batch.labels[row] != -100).any()
+
+
+def test_wrong_rules(mixture):
+    web, chat = mixture
+    for rules, why in ((dict(align=4), "align counts for all sources"), (dict(whole=True, cut_length=5), "cut-length"),
+                       (dict(whole=True, max_length=102), "holds at most 101 tokens")):
+        with pytest.raises(leat.Error, match=why):
+            leat.Plan([web, (chat, 1, leat.fit(**rules))], 100, order="fit")
+    with pytest.raises(leat.Error, match="whole is for rows of whole documents, but the plan's order is shuffled"):
+        leat.Plan([(web, 1, leat.fit(whole=True))], 100)
+    with pytest.raises(leat.Error, match="end-of-document token"):
+        leat.Plan([web, chat], 100)
+    with pytest.raises(ValueError, match="max_length of leat.fit"):
+        leat.fit(max_length=0)
+    for wrong in ((web, leat.fit(), 1), (web, 1, leat.fit(), leat.fit()), (leat.fit(),)):
+        with pytest.raises(TypeError, match="may end in a leat.fit"):
+            leat.Plan([wrong], 100, order="fit")
+    assert leat.Plan([(web, leat.fit(whole=True))], 100, order="fit").sources[0].cut == 0
+    assert leat.Plan([web, chat], 100, order="documents").sources[0].documents is None

@@ -36,6 +36,7 @@ EXCEPTIONS = [
     ("plan", "phases", "phases phase_count", "at"),
     ("plan", "skip", "skips skip_count", "skip"),
     ("plan", "open", "open", ""),  # a group, as in C
+    ("plan", "", "", "fit"),  # rules of a source: leat.fit in its tuple, struct leat_plan_source in C
     ("plan", "fim", "", "fim"),  # a group; the command has one value for all of it
     ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
@@ -109,7 +110,7 @@ EXCEPTIONS = [
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
           "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
-          "begin", "samples", "max_tokens", "max_rows", "pool",
+          "begin", "whole", "fit", "samples", "max_tokens", "max_rows", "pool",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online",
           "retry_seconds"}  # which `leat-bench load` takes, too
 

@@ -58,7 +58,8 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
     return dict;
 }
 
-/* source(number): Returns (name, blocks, tokens, dropped, weight, epochs, Dataset). */
+/* source(number): Returns (name, blocks, tokens, dropped, weight, epochs, Dataset, documents, left_out, cut); the last three are
+ * None for other orders than fit */
 static PyObject *plan_source(PyObject *self, PyObject *args)
 {
     struct leat_plan_source_info i = LEAT_PLAN_SOURCE_INFO_INIT;
@@ -81,9 +82,9 @@ static PyObject *plan_source(PyObject *self, PyObject *args)
     handle_drop(handle);
     if (!dataset)
         return NULL;
-    return Py_BuildValue("(NKKKKKN)", args_text(i.name), (unsigned long long)i.blocks, (unsigned long long)i.tokens,
+    return Py_BuildValue("(NKKKKKNNNN)", args_text(i.name), (unsigned long long)i.blocks, (unsigned long long)i.tokens,
                          (unsigned long long)i.dropped, (unsigned long long)i.weight, (unsigned long long)i.epochs,
-                         dataset);
+                         dataset, args_number(i.documents), args_number(i.left_out), args_number(i.cut));
 }
 
 #define NUMBER(member) FIELD_ROW(FIELD_NUMBER, leat_fit_report, member)

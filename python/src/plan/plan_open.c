@@ -42,15 +42,23 @@ static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
     return kept;
 }
 
-/* Reads (name, weight, epochs, dataset or None). */
+#define FIT(type, member) FIELD_INSIDE(FIELD_NUMBER, type, fit, member)
+#define FIT_ROWS(type)                                                                                                 \
+    FIT(type, max_per_row), FIT(type, min_length), FIT(type, max_length), FIT(type, cut_length), FIT(type, align),     \
+        FIT(type, overlap), FIT(type, begin), FIT(type, whole)
+static const struct field rules[] = { FIT_ROWS(leat_plan_source) };
+
+/* Reads (name, weight, epochs, dataset or None, dict of rules). */
 static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_source *source)
 {
-    PyObject *name, *weight, *dataset;
+    PyObject *name, *weight, *dataset, *given;
     struct handle *handle;
 
     *source = (struct leat_plan_source)LEAT_PLAN_SOURCE_INIT;
-    if (!PyArg_ParseTuple(tuple, "OOO&O:source", &name, &weight, args_u64, &source->epochs, &dataset) ||
-        !keep_text(p, name, &source->name) || !keep_text(p, weight, &source->weight))
+    if (!PyArg_ParseTuple(tuple, "OOO&OO!:source", &name, &weight, args_u64, &source->epochs, &dataset, &PyDict_Type,
+                          &given) ||
+        !keep_text(p, name, &source->name) || !keep_text(p, weight, &source->weight) ||
+        !fields_set(FIELDS(rules), source, given))
         return 0;
     if (dataset == Py_None)
         return 1;
@@ -133,7 +141,6 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
 
 #define NUMBER(member)    FIELD_ROW(FIELD_NUMBER, leat_plan_options, member)
 #define TEXT(member)      FIELD_ROW(FIELD_TEXT, leat_plan_options, member)
-#define FIT(member)       FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, fit, member)
 #define FIM(kind, member) FIELD_INSIDE(FIELD_##kind, leat_plan_options, fim, member)
 static const struct field options[] = {
     NUMBER(seq_len),
@@ -141,13 +148,7 @@ static const struct field options[] = {
     NUMBER(seed),
     NUMBER(order),
     NUMBER(epochs),
-    FIT(max_per_row),
-    FIT(min_length),
-    FIT(max_length),
-    FIT(cut_length),
-    FIT(align),
-    FIT(overlap),
-    FIT(begin),
+    FIT_ROWS(leat_plan_options),
     FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, megatron, samples),
     TEXT(split),
     TEXT(use),
