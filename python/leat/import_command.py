@@ -61,9 +61,11 @@ def counted(count, noun):
 
 
 class Progress:
-    """A line with a bar on a terminal, which is cleared at the end; elsewhere a line every 30 seconds."""
+    """A line with a bar on a terminal, which is cleared at the end; elsewhere a line every 30 seconds. `amount` says a
+    number of what is counted, such as bytes."""
 
-    def __init__(self, mode):
+    def __init__(self, mode, what="import", amount=size_of):
+        self.what, self.amount = what, amount
         self.silent = mode == "never"
         self.terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self.began, self.first, self.drawn = time.monotonic(), None, False
@@ -78,17 +80,19 @@ class Progress:
         self.next = now + (REDRAW_SECONDS if self.terminal else LOG_SECONDS)
         share = done / total if total else 1
         rate = (done - self.first) / (now - self.began)
-        text = f"{100 * share:3.0f} %  {size_of(done)} of {size_of(total)}"
+        text = f"{100 * share:3.0f} %  {self.amount(done)} of {self.amount(total)}"
+        if rate > 0 and self.amount is size_of:
+            text += f"  {rate / 1e6:.0f} MB/s"
         if rate > 0:
-            text += f"  {rate / 1e6:.0f} MB/s  {duration((total - done) / rate)} left"
+            text += f"  {duration((total - done) / rate)} left"
         if not self.terminal:
-            print(f"import  {text}", file=sys.stderr, flush=True)
+            print(f"{self.what}  {text}", file=sys.stderr, flush=True)
             return
         columns = shutil.get_terminal_size().columns - 1
         width = min(40, columns - len(text) - 12)
         full = int(share * width)
         bar = f"[{'#' * full}{'-' * (width - full)}]  " if width >= 10 else ""
-        print(f"\r{f'import  {bar}{text}'[:columns]}\x1b[K", end="", file=sys.stderr, flush=True)
+        print(f"\r{f'{self.what}  {bar}{text}'[:columns]}\x1b[K", end="", file=sys.stderr, flush=True)
         self.drawn = True
 
     def end(self):

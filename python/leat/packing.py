@@ -8,10 +8,13 @@ from leat._leat import Error
 from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_options, taken, takes
 from leat._values import flag
 from leat.options import Files, MergeOptions, PackOptions, as_group
+from leat.plan import Plan
 
 TYPE_CHECKING = False  # as typing has it, whose import takes time
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from leat.row_files import ExportedRows
 
 SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT = range(1, 10)  # leat_pack_notice_kind
 OLDER = 5  # enum leat_skip_reason
@@ -149,17 +152,26 @@ end_token   with which documents end; None if none is known
 """
 
 
-def export(parts, output, to: str, *, dtype: str | None = None, force: bool = False, progress=None) -> Export:
-    """Writes the tokens of datasets, joined in order, as files of another tool, like `leat export`.
+def export(parts, output, to: str, *, dtype: str | None = None, force: bool = False, progress=None,
+           first: int = 0, count: int | None = None) -> Export | ExportedRows:
+    """Writes the tokens of datasets, joined in order, as files of another tool, like `leat export`; or rows of a plan.
 
-    parts     a name or several: datasets, folders, "@LIST", files of other tools
+    parts     a name or several: datasets, folders, "@LIST", files of other tools; or a leat.Plan
     output    the name of the files
     to        "megatron" (OUTPUT.bin and .idx), "raw" (OLMo-core), "nanogpt" (raw u16), "llmc", "datatrove"
               (OUTPUT.ds, .ds.index; .ds.loss for a mask)
     dtype     "u16" or "u32": the size of an id; by default as stored
     force     replaces existing files
-    progress  a function that is called with (bytes done, bytes in all)
+    progress  a function that is called with (bytes done, bytes in all), for rows with rows
+    first, count   for a plan: the position of the first row, and how many; None: to the plan's end
+
+    For a plan, `to` is "packed-parquet" (Megatron-Bridge's packed rows: input_ids, loss_mask, seq_start_id) or
+    "arrow-dataset" (a folder for datasets.load_from_disk(): input_ids, labels, position_ids, seq_lengths), and the
+    result leat.row_files.ExportedRows. It needs pyarrow and numpy.
     """
+    if isinstance(parts, Plan):
+        from leat.row_files import export_rows
+        return export_rows(parts, output, to, first=first, count=count, force=force, progress=progress)
     if dtype not in (None, "u16", "u32"):
         raise ValueError(f'dtype must be "u16" or "u32", not {dtype!r}')
     documents, tokens, size, end, width = _leat.export(

@@ -85,7 +85,7 @@ What does not fit is refused: these are the ids 1 and 70000, and a mask.
   leat: masked stores a mask, which files of raw do not hold; export to datatrove
   [1]
   $ leat export --to jsonl -o x a
-  leat: --to cannot be "jsonl", only one of: megatron, raw, nanogpt, llmc, datatrove (leat export --help lists the options)
+  leat: --to cannot be "jsonl", only one of: megatron, raw, nanogpt, llmc, datatrove, packed-parquet, arrow-dataset (leat export --help lists the options)
   [2]
   $ leat export --to raw -o sub/ a
   leat: invalid output "sub/": it must end in a file name
@@ -146,3 +146,25 @@ Two runs at once do not write one file.
   $ flock again.idx.partial leat export --to megatron -o again --force a
   leat: another process is writing again.idx.partial: wait for it, or choose another name
   [1]
+
+Rows of a plan are another kind of file, which leat's Python package writes.
+
+  $ leat order --source a --seq-len 4 --order fit --epochs 1 --print-plan >rows.plan
+  $ leat export --to packed-parquet -o rows.parquet a
+  leat: --to packed-parquet writes rows of a plan: give --plan FILE, which names its datasets, and no NAME (leat export --help shows how)
+  [2]
+  $ leat export --to arrow-dataset -o rows --plan rows.plan a
+  leat: --to arrow-dataset writes rows of a plan: give --plan FILE, which names its datasets, and no NAME (leat export --help shows how)
+  [2]
+  $ leat export --to raw -o rows --plan rows.plan
+  leat: --plan is for packed-parquet and arrow-dataset: raw has no rows (leat export --help shows how)
+  [2]
+  $ leat export --to raw -o rows --count 3 a
+  leat: --count needs --plan (leat export --help lists the options)
+  [2]
+  $ leat export --to packed-parquet -o rows.parquet --plan rows.plan --dtype u16
+  leat: --dtype and --plan cannot be combined (leat export --help lists the options)
+  [2]
+  $ leat export --to raw -o rows
+  leat: NAME... is missing: leat export NAME... (leat export --help shows how)
+  [2]

@@ -143,8 +143,8 @@ run("leat pack --run folder --parts 2 -t gpt2 0.jsonl 1.jsonl --max-rejects 5", 
 run("leat pack --run folder --part 1/2")
 status = run("leat status folder")
 
-# Python does these: python/tests/pack/test_import_command.py, python/tests/test_compare.py
-seen.update({"leat import", "leat-bench compare"})
+# Python does these: python/tests/pack/test_import_command.py, python/tests/test_compare.py, test_row_files.py
+seen.update({"leat import", "leat-bench compare", "leat export --plan"})
 with open("other.tokens", "r+b") as file:
     file.write(b"\0" * 8)
 run("leat verify other", code=3)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check_megatron_bridge.py: the configuration of docs/trainers/megatron-bridge.md, as a subclass of the
 DatasetProvider of a checkout: two ranks' batches beside the token file, and a state that goes on with one rank. The
-checkout's own functions make iterators of it, and save and load their places, with two ranks and then three. Its
-training needs a GPU and Transformer Engine: what was compared is said, and the rest is not run."""
+checkout's own functions make iterators of it, and save and load their places, with two ranks and then three. Its own
+dataset reads rows that leat.export() wrote, and its collator gives the plan's tokens, labels and mask. Its training
+needs a GPU and Transformer Engine: what was compared is said, and the rest is not run."""
 import __future__
 
 import ast
@@ -76,6 +77,53 @@ def own_iterators(root, base, config, place, first, compare):
     names["maybe_save_dataloader_state"](None, train, 15, place, pg_collection=groups)
 
 
+def packed_rows(root, name):
+    """Rows of texts and of conversations with a mask, read and collated by the checkout's own code. Of the base of its
+    dataset, whose imports need much else, it has only the two methods that the collator calls."""
+    import leat
+    import numpy
+    wanted = "_collate_item", "_ceil_to_nearest"
+    base = next(part for part in ast.parse((root / "data/datasets/gpt_sft.py").read_text()).body
+                if getattr(part, "name", None) == "GPTSFTDataset")
+    base.body, base.bases = [part for part in base.body if getattr(part, "name", None) in wanted], []
+    assert len(base.body) == len(wanted)
+    for part in ("data.datasets", "data.datasets.gpt_sft", "data.packing", "utils"):
+        sys.modules["megatron.bridge." + part] = types.ModuleType("megatron.bridge." + part)
+        sys.modules["megatron.bridge." + part].__path__ = []
+    made = vars(sys.modules["megatron.bridge.data.datasets.gpt_sft"])
+    exec(compile(ast.Module([base], []), "gpt_sft.py", "exec", __future__.annotations.compiler_flag),
+         made | {"math": __import__("math"), "np": numpy, "torch": __import__("torch")}, made)
+    module("megatron.bridge.utils.safe_pickle", root / "utils/safe_pickle.py")
+    for part in ("paths", "gpt_sft", "parquet"):
+        last = module("megatron.bridge.data.packing." + part, root / f"data/packing/{part}.py")
+    with leat.Packer("chats", "gpt2", end=None, store_mask=True) as packer:
+        for i in range(60):
+            packer.add(numpy.arange(2 + i) + 1000, mask=numpy.arange(2 + i) % 3 == 1)
+    plan = leat.Plan([(name, 1), ("chats", 1, leat.fit(whole=True))], LENGTH, order="fit", seed=3, epochs=1)
+    leat.export(plan, "rows.idx.parquet", "packed-parquet", count=100)
+    data = last.GPTSFTPackedParquetDataset.__new__(last.GPTSFTPackedParquetDataset)
+    for attribute, value in dict(
+            _file_path_spec="rows.idx.parquet", _parquet_files={}, _cached_file_idx=None, _cached_row_group_id=None,
+            max_num_samples=None, pad_to_max_length=False, max_seq_length=LENGTH, pad_seq_length_to_mult=16,
+            answer_only_loss=True, pad_cu_seqlens=False, return_cu_seqlen=False, _pad_seq_to_mult=1,
+            ceil_to_power_2=False, tokenizer=types.SimpleNamespace(eos_id=0),
+            _create_attention_mask=lambda length: __import__("torch").zeros(length)).items():
+        setattr(data, attribute, value)
+    data._load_dataset()
+    data._build_samples_mapping()
+    assert len(data) == 100
+    for n in range(len(data)):
+        batch, datasets = data.collate_fn([data[n]]), [source.dataset for source in plan.sources]
+        for piece in plan.pieces(n):
+            ids = datasets[piece.source].read(piece.token, piece.count)
+            stop = piece.at + piece.count - 1
+            common.equal(batch["tokens"][0, piece.at:stop], ids[:-1], f"packed sample {n}")
+            common.equal(batch["labels"][0, piece.at:stop], ids[1:], f"labels of packed sample {n}")
+            common.equal(batch["position_ids"][0, piece.at:stop], range(piece.count - 1), "positions")
+            mask = numpy.asarray(datasets[1].mask(piece.token, piece.count)) > 0 if piece.source else [1] * piece.count
+            common.equal(batch["loss_mask"][0, piece.at:stop], mask[1:], f"mask of packed sample {n}")
+
+
 def main(name=""):
     root = common.checkout("LEAT_MEGATRON_BRIDGE", "Megatron-Bridge") / "src/megatron/bridge"
     common.need("megatron.core")
@@ -125,6 +173,7 @@ def main(name=""):
         one.restore_state(train.save_state())
         for step in range(15):
             compare(next(one), one, 15 * 2 * ROWS + step * ROWS)
+        packed_rows(root, "tokens")
     common.not_run("the batches of its configuration are right, but its training needs a GPU and Transformer Engine")
 
 

@@ -1,20 +1,29 @@
-/* cmd_export.c: `leat export`: writes datasets as files of another tool. leat_export() does the work. */
+/* cmd_export.c: `leat export`: writes datasets as files of another tool, for which leat_export() does the work; or rows
+ * of a plan, for which leat's Python package does the work. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "cli/own_python.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
 #include "common/outputs.h"
 
 struct export_values {
-    const char *output;
+    const char *output, *plan;
+    uint64_t first, count; /* rows of the plan; count 0: up to its end */
     unsigned to, dtype;
     unsigned progress;
     bool force, json;
 };
 
-static const char *const formats[] = { "megatron", "raw", "nanogpt", "llmc", "datatrove", NULL };
+static const char *const formats[] = { "megatron",       "raw",           "nanogpt", "llmc", "datatrove",
+                                       "packed-parquet", "arrow-dataset", NULL };
+#define FIRST_OF_ROWS 5u /* packed-parquet and what follows hold rows of a plan */
 static const char *const dtypes[] = { "stored", "u16", "u32", NULL };
 
 const struct option_row export_options[] = {
@@ -22,10 +31,11 @@ const struct option_row export_options[] = {
       .type = OPTION_CHOICE,
       .field = offsetof(struct export_values, to),
       .value = "FORMAT",
-      .help = "megatron, raw, nanogpt, llmc or datatrove",
+      .help = "megatron, raw, nanogpt, llmc, datatrove; packed-parquet, arrow-dataset",
       .more = "megatron writes OUT.bin and OUT.idx; raw writes OUT, nothing but ids (OLMo-core); nanogpt the same, "
               "with u16; llmc writes OUT for llm.c; datatrove writes OUT.ds, OUT.ds.index, OUT.ds.metadata, and "
-              "OUT.ds.loss for a mask.",
+              "OUT.ds.loss for a mask. packed-parquet writes rows of a plan to OUT as Megatron-Bridge packs them, "
+              "arrow-dataset to a folder that datasets.load_from_disk() opens; pyarrow writes both.",
       .required = true,
       .choices = formats },
     { .name = "output",
@@ -43,6 +53,29 @@ const struct option_row export_options[] = {
       .standard = "as stored",
       .help = "bytes per id; u32 is int32 in files of Megatron",
       .choices = dtypes },
+    { .name = "plan",
+      .excludes = "dtype",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct export_values, plan),
+      .value = "FILE",
+      .help = "the plan whose rows are written, in place of NAME",
+      .path = true },
+    { .name = "from",
+      .needs = "plan",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct export_values, first),
+      .value = "N",
+      .help = "position of the first row",
+      .max = LEAT_MAX_SAMPLES },
+    { .name = "count",
+      .needs = "plan",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct export_values, count),
+      .value = "N",
+      .standard = "to the end",
+      .help = "rows to write",
+      .min = 1,
+      .max = LEAT_MAX_SAMPLES },
     { .name = "force",
       .type = OPTION_FLAG,
       .field = offsetof(struct export_values, force),
@@ -105,6 +138,46 @@ static int run(const struct export_values *values, const struct options_parsed *
     return cli_finish_stdout(code);
 }
 
+/* Becomes python -m leat.row_files TO OUTPUT PLAN FIRST COUNT FORCE PROGRESS JSON. */
+static int become(const struct export_values *v)
+{
+    static const char *const modes[] = { [PROGRESS_AUTO] = "auto", [PROGRESS_NEVER] = "never" };
+    char why[1024], first[24], count[24];
+    char *python = own_python_find("leat export --plan", why, sizeof why);
+    const char *words[] = {
+        formats[v->to],     v->output,           v->plan, first, v->count ? count : "", v->force ? "1" : "0",
+        modes[v->progress], v->json ? "1" : "0", NULL
+    };
+
+    if (!python) {
+        cli_error("%s", why);
+        return CLI_WRONG;
+    }
+    snprintf(first, sizeof first, "%" PRIu64, v->first);
+    snprintf(count, sizeof count, "%" PRIu64, v->count);
+    own_python_become(python, "leat.row_files", (char *const *)(uintptr_t)words);
+    cli_error("cannot run %s: %s", python, strerror(errno));
+    free(python);
+    return CLI_FAILED;
+}
+
+/* Says what is wrong with the choice of options. */
+static bool check_values(const struct command *self, const struct export_values *v, size_t names)
+{
+    bool rows = v->to >= FIRST_OF_ROWS;
+
+    if (rows && (!v->plan || names > 0))
+        command_wrong(self, "--to %s writes rows of a plan: give --plan FILE, which names its datasets, and no NAME",
+                      formats[v->to]);
+    else if (!rows && v->plan)
+        command_wrong(self, "--plan is for packed-parquet and arrow-dataset: %s has no rows", formats[v->to]);
+    else if (!rows && names == 0)
+        command_wrong(self, "%s is missing: leat export %s", self->words, self->words);
+    else
+        return true;
+    return false;
+}
+
 int cmd_export(const struct command *self, int argc, char **argv)
 {
     struct export_values values = { 0 };
@@ -113,7 +186,9 @@ int cmd_export(const struct command *self, int argc, char **argv)
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    code = run(&values, &parsed);
+    code = !check_values(self, &values, parsed.count) ? CLI_WRONG
+           : values.plan                              ? become(&values)
+                                                      : run(&values, &parsed);
     options_free(&parsed);
     return code;
 }

@@ -58,8 +58,8 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
     return dict;
 }
 
-/* source(number): Returns (name, blocks, tokens, dropped, weight, epochs, Dataset, documents, left_out, cut); the last three are
- * None for other orders than fit */
+/* source(number): Returns (name, blocks, tokens, dropped, weight, epochs, Dataset, documents, left_out, cut). The last
+ * three are None for other orders than fit. */
 static PyObject *plan_source(PyObject *self, PyObject *args)
 {
     struct leat_plan_source_info i = LEAT_PLAN_SOURCE_INFO_INIT;
