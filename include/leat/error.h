@@ -116,9 +116,9 @@ enum leat_hint {
     LEAT_HINT_AGAIN = 16,            /* nothing: an object on a server has changed meanwhile; call again */
     LEAT_HINT_TEXT = 17,             /* `text` in struct leat_pack_options */
     LEAT_HINT_MESSAGES = 18,         /* `messages` in struct leat_pack_options */
-    LEAT_HINT_MASK_FIELD = 19,       /* `mask_field` in struct leat_pack_options */
+    LEAT_HINT_MASK_FIELD = 19,       /* the field that lists what of a text is learned */
     LEAT_HINT_BY = 20,               /* `by` in struct leat_pack_options */
-    LEAT_HINT_EMPTY = 21,            /* `allow_empty` in the options */
+    LEAT_HINT_EMPTY = 21,            /* permission for a dataset without documents */
     LEAT_HINT_SPLIT = 22,            /* `split_of` in struct leat_pack_options, a split or "all" */
     LEAT_HINT_SPLIT_ALL = 23,        /* use another split, or "all" */
     LEAT_HINT_CHAT_DATE = 24,        /* `chat_date` in struct leat_pack_options */
