@@ -57,6 +57,8 @@ TRAINERS = [
     Trainer("megatron-main", program="megatron", requirements="megatron"),
     Trainer("llm_c"),
     Trainer("nanogpt"),
+    Trainer("llamafactory"),
+    Trainer("verl"),
     Trainer("learned/trl", program="learned"),
     Trainer("learned/axolotl", program="learned", requirements="axolotl"),
     Trainer("learned/llamafactory", program="learned", requirements="llamafactory"),
