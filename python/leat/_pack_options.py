@@ -163,6 +163,9 @@ def _conditions(keep):
 def _token(tokenizer, name, token):
     if token is None or token == "none":
         return None
+    if isinstance(token, str) and token.lower() in "no off false null nil none yes on true auto".split():
+        raise ValueError(f"{name}={token!r} looks like a keyword: {name}=None means no such token; give one of this "
+                         "text by its id")
     if isinstance(token, str) and digits(token) is None:
         found = tokenizer._core.find(token.encode())
         if found is None:

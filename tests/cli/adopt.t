@@ -46,6 +46,9 @@ Documents are found by the token that ends them, or checked to end with it.
   [2]
   $ leat info --json by.end | grep -o '"token_path": "[^"]*"'
   "token_path": "llmc"
+  $ leat adopt --end off megatron -o by.end --force
+  leat: --end off looks like a keyword: --end none means no such token; give one of this text by its id (leat adopt --help shows how)
+  [2]
   $ leat adopt -t bytes --end '<|end|>' megatron -o by.end --force
   leat: --end: bytes has no token <|end|> (leat adopt --help shows how)
   [2]

@@ -139,13 +139,23 @@ Arguments are checked.
   leat: b.xyz: unknown suffix (.jsonl, .jsonlines, .ndjson, .json, .txt, .md, .csv, .tsv, each also with .zst, .gz, .xz, .bz2 or .lz4 after it; .parquet or .pq); choose the format jsonl, text, parquet, csv or tsv (--format NAME)
   [2]
 
-A token is named by its number or its text.
+A token is named by its number or its text. A word that looks like a keyword was one, too: `--end no` ended each
+document with the token "no".
 
   $ leat pack -t bytes -o x --end 257 a.jsonl
   leat: --end 257: the tokenizer's ids end at 256 (leat pack --help shows how)
   [2]
   $ leat pack -t bytes -o x --end nosuch a.jsonl
   leat: --end: bytes has no token nosuch (leat pack --help shows how)
+  [2]
+  $ leat pack -t bytes -o x --end No a.jsonl
+  leat: --end No looks like a keyword: --end none means no such token; give one of this text by its id (leat pack --help shows how)
+  [2]
+  $ leat pack -t gpt2 -o x --end no a.jsonl
+  leat: --end no looks like a keyword: --end none means no such token; give one of this text by its id (leat pack --help shows how)
+  [2]
+  $ leat pack -t gpt2 -o x --begin false a.jsonl
+  leat: --begin false looks like a keyword: --begin none means no such token; give one of this text by its id (leat pack --help shows how)
   [2]
   $ leat pack -t gpt2 -o named --end '<|endoftext|>' --max-rejects 100% a.jsonl >/dev/null
   $ leat info named --json | grep -o '"end": [0-9]*'

@@ -150,7 +150,7 @@ What cannot be a conversation or a mask is rejected, or refused.
   leat:   chat.parquet (120 records): "messages" is not a list of [begin, end] places in the text, in order and apart: it says what is learned
   leat: when it is mended, start over with --force: leat pack --force -t bytes -o no --mask-field messages --max-rejects 1000 chat.parquet
   $ leat pack -t bytes -o no --force --chat roles.jinja --messages turns chat.parquet
-  leat: chat.parquet has no column turns; its columns are id, text, and others (--messages NAME)
+  leat: chat.parquet has no column turns; its columns are id, text, messages (list), loss (list) (--messages NAME)
   [1]
   $ leat pack -t bytes -o no --force --text messages.content chat.parquet
   leat: chat.parquet: the column messages.content is in a list, messages; name a column of single values

@@ -225,6 +225,8 @@ def test_errors(tmp_path, monkeypatch):
     for wrong, match in (({"invalid_utf8": "drop"}, "invalid_utf8"),
                          ({"write": "fast"}, "write"), ({"end": 10**6}, "50256"),
                          ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"),
+                         ({"end": "no"}, "keyword: end=None means no such token"),
+                         ({"begin": "False"}, "begin=None means no such token"),
                          ({"threads": 0}, "threads"),
                          ({"memory": "two"}, "2GiB"), ({"memory": 0}, "memory"), ({"shuffle": -1}, "shuffle"),
                          ({"part": (3, 2)}, "part"), ({"part": "x/2"}, "x"), ({"max_rejects": 2.0}, "max_rejects"),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/status.h"
 #include "cli/progress.h"
@@ -153,6 +154,17 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
                                                               : cli_failed(&err);
 }
 
+/* Returns true for a word that is rather meant as the answer to a question than as the text of a token. */
+static bool is_keyword(const char *text)
+{
+    static const char *const words[] = { "no", "off", "false", "null", "nil", "none", "yes", "on", "true", "auto" };
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is = is || strcasecmp(text, words[i]) == 0;
+    return is;
+}
+
 bool commands_token(const struct command *self, const struct leat_tokenizer *t, const char *option, const char *text,
                     uint64_t *token)
 {
@@ -164,6 +176,12 @@ bool commands_token(const struct command *self, const struct leat_tokenizer *t, 
     *token = LEAT_NONE;
     if (strcmp(text, "none") == 0)
         return true;
+    if (is_keyword(text)) {
+        command_wrong(self,
+                      "--%s %s looks like a keyword: --%s none means no such token; give one of this text by its id",
+                      option, text, option);
+        return false;
+    }
     if (t)
         leat_tokenizer_info(t, &info);
     if (text[0] >= '0' && text[0] <= '9' && units_parse(text, false, token, &why)) {

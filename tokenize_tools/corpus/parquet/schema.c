@@ -5,6 +5,7 @@
  */
 #include "schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ struct group {
     unsigned node;                       /* number of the node in the nested column, if it is captured */
     size_t matched[PARQUET_MAX_COLUMNS]; /* how many bytes of a wanted path match, with the dot; or OFF_PATH */
     size_t path_bytes;                   /* length of walk.path */
+    bool list;                           /* it is a list or a map, or lies in one, whose name is listed */
 };
 
 struct walk {
@@ -167,7 +169,7 @@ struct walk {
     char path[2 * NAME_BYTES]; /* path of the group, with a dot after it; cut if it is too long */
     char list[LIST_BYTES];     /* columns, for a sentence */
     size_t listed;
-    bool unlisted; /* there are columns that are not in the list */
+    bool unlisted, has_lists; /* `list` lacks columns; there is a list or a map */
 };
 
 static void read_node(struct thrift *t, struct schema_node *n)
@@ -238,18 +240,21 @@ static void enter_path(struct walk *w, const struct schema_node *n, struct group
     g->path_bytes = from + bytes + 1;
 }
 
-static void list_column(struct walk *w, const struct schema_node *n)
+/* Lists a column of the group. What lies in a list or a map has the name of that. */
+static void list_column(struct walk *w, const struct group *group, const struct schema_node *n, const char *what)
 {
-    size_t group = w->groups[w->depth - 1].path_bytes, bytes = name_shown(n), comma = w->listed > 0 ? 2 : 0;
+    size_t room = sizeof w->list - w->listed;
+    int bytes;
 
-    if (w->listed + comma + group + bytes > sizeof w->list) {
-        w->unlisted = true;
+    if (group->list)
         return;
-    }
-    memcpy(w->list + w->listed, ", ", comma);
-    memcpy(w->list + w->listed + comma, w->path, group);
-    memcpy(w->list + w->listed + comma + group, n->name, bytes);
-    w->listed += comma + group + bytes;
+    w->has_lists = w->has_lists || *what;
+    bytes = snprintf(w->list + w->listed, room, "%s%.*s%.*s%s", w->listed > 0 ? ", " : "", (int)group->path_bytes,
+                     w->path, (int)name_shown(n), n->name, what);
+    if ((size_t)bytes < room)
+        w->listed += (size_t)bytes;
+    else
+        w->unlisted = true;
 }
 
 /* ---- A nested column ---- */
@@ -361,10 +366,7 @@ static void take_leaf(struct walk *w, const struct schema_node *n)
     uint32_t definition = g->definition + (n->repetition != SCHEMA_REQUIRED);
     uint32_t repetition = g->repetition + (n->repetition == SCHEMA_REPEATED);
 
-    if (repetition > 0)
-        w->unlisted = true;
-    else
-        list_column(w, n);
+    list_column(w, g, n, repetition > 0 ? " (list)" : "");
     if (w->capturing > 0)
         capture_leaf(w, n, definition, repetition);
     for (unsigned i = 0; i < w->count && t->status == LEAT_OK; i++) {
@@ -466,6 +468,9 @@ static void take_group(struct walk *w, const struct schema_node *n)
         return;
     g->definition = above->definition + (n->repetition != SCHEMA_REQUIRED);
     g->repetition = above->repetition + (n->repetition == SCHEMA_REPEATED);
+    g->list = above->list || schema_is_list(n) || schema_is_map(n) || g->repetition > 0;
+    if (g->list)
+        list_column(w, above, n, schema_is_map(n) ? " (map)" : " (list)");
     for (unsigned i = 0; i < w->count; i++) {
         size_t matched = match(w->columns[i].path, above->matched[i], n);
         bool on = matched != OFF_PATH && matched > 0 && w->columns[i].path[matched - 1] == '.';
@@ -528,12 +533,10 @@ static void check_found(struct walk *w)
         if (!w->columns[i].exists && !w->wants[i].optional && !w->wants[i].may_lack && !is_nested(w, i))
             t->status = status_field(
                 t->err,
-                status_set_hint(t->err, LEAT_E_NOT_FOUND, w->unlisted ? hint_of(w, i) : w->wants[i].hint,
+                status_set_hint(t->err, LEAT_E_NOT_FOUND, w->has_lists ? hint_of(w, i) : w->wants[i].hint,
                                 t->window->source->name, "%s has no column %s; its columns are %.*s%s%s",
                                 t->window->source->name, w->columns[i].path, (int)w->listed, w->list,
-                                !w->unlisted     ? ""
-                                : w->listed == 0 ? "lists"
-                                                 : ", and others",
+                                w->unlisted ? ", and others" : "",
                                 is_in_name(t->window->source->name, w->columns[i].path)
                                     ? "; it is only in the name of a folder, which leat does not read: write it into "
                                       "the files, or pack each folder by itself"
