@@ -59,7 +59,7 @@ struct loader_consumer {
     uint64_t damaged;  /* number of damaged rows up to the last batch; at the beginning, what the state says */
     uint64_t asked_ns; /* time when the last call returned; 0: no call yet */
     uint64_t unfinished_began, unfinished_ns; /* beginning and length of a wait that has not got a batch yet */
-    /* Waits and whole times of the last batches, in units of 1024 ns, their sums, and after how many the consumer worked. */
+    /* Waits and whole times of the last batches in units of 1024 ns; their sums; after how many the consumer worked. */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT];
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum, recent_worked;
     struct durations next;
