@@ -6,6 +6,8 @@
 #ifndef LEAT_PRIVATE_H
 #define LEAT_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "leat.h"
 
 /* ---- Writing a dataset with several threads ---- */
@@ -41,6 +43,10 @@ LEAT_API void leat_writer_write_direct(struct leat_writer *w, uint64_t from);
 
 /* Returns how many bytes of tokens this writer has written past the page cache. */
 LEAT_API uint64_t leat_writer_direct_bytes(const struct leat_writer *w);
+
+/* Returns true if the dataset stores a mask; then sets the number of tokens that training learns, and of documents
+ * without one. Waits until all documents with a place are written. */
+LEAT_API bool leat_writer_learned(struct leat_writer *w, uint64_t *tokens, uint64_t *documents_without);
 
 /*
  * Does all of leat_writer_finish() except naming the files: completes the index and makes both files durable, so that

@@ -51,8 +51,10 @@ enum leat_pack_notice_kind {
                                  damaged, or of which a part of a run has only a piece */
     LEAT_NOTICE_FIELD = 8,    /* no record has the field `path` of a condition: `message` says so, and may name a
                                * field that they have. Only at the end of a run that has succeeded */
-    LEAT_NOTICE_CHAT = 9      /* before packing: the chat template writes no token after an answer, so that nothing
+    LEAT_NOTICE_CHAT = 9,     /* before packing: the chat template writes no token after an answer, so that nothing
                                * that ends a turn is learned: `message` says so; `path` is "" */
+    LEAT_NOTICE_SUSPECT = 10  /* after packing: `message` says what looks wrong, that the tokenizer hardly fits the
+                               * texts or that training learns no token; `path` is "" */
 };
 enum leat_skip_reason {
     LEAT_SKIP_KIND = 0, /* it is in a folder, and not of a kind that is packed */
@@ -296,10 +298,13 @@ struct leat_pack_report {
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* bytes of tokens that this run wrote past the page cache */
     uint64_t too_long;     /* documents longer than `max_length`, whatever became of them */
+    /* How many tokens training learns, as the metadata leat.learned of NAME says it (FORMAT.md): JSON; of all datasets
+     * with `by`, and not of splits; on failure of what was packed until then. Empty: there is no mask. */
+    char learned[384];
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
     { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, \
-      0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, { { 0 }, 0, 0, 0, { 0 } }, 0, 0, 0, 0, 0, 0, 0, 0 }
+      0, 0, 0, { 0, 0, 0, 0, { 0 } }, 0, { { 0 }, 0, 0, 0, { 0 } }, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
 /*
  * With `chat`, a record (or a row) is a conversation: a list of objects with "role" and "content". The template

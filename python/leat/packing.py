@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leat.row_files import ExportedRows
 
-SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT = range(1, 10)  # leat_pack_notice_kind
+SKIPPED, REPLACED, REPEATED, SPLIT, DAMAGED, WAITING, REJECTED, FIELD, CHAT, SUSPECT = range(1, 11)  # kinds of notices
 OLDER = 5  # enum leat_skip_reason
 
 Progress = collections.namedtuple(
@@ -34,13 +34,16 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
-               "replaced_in not_json kept_out outputs row_groups hub_splits damaged rejected_inputs too_long",
-    defaults=(0, (), 0, {}, 0, 0, (), 0, (), (), (), 0))
+               "replaced_in not_json kept_out outputs row_groups hub_splits damaged rejected_inputs too_long "
+               "learned",
+    defaults=(0, (), 0, {}, 0, 0, (), 0, (), (), (), 0, None))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
 deduplicated      documents left out because an earlier one has the same text
 splits            a dict for each: output, documents, tokens, identity
+learned           a dict of what a mask lets training learn: tokens, documents_without (such a token), by_role (empty if
+                  roles are not known); None without a mask, and of a merge
 special_strings   strings of special tokens in the texts, whether encoded as special tokens or not
 truncated_inputs  inputs that were cut off or broken
 damaged           a dict for each of them: input, offset (it was packed up to that byte; 0: nothing of it was), reason,
@@ -184,6 +187,7 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
 
 def summarize(output, report, infos, splits, seconds, text_before=0):
     """Returns the Summary. Its rates leave out `text_before`, the bytes of text that the resumed run had packed."""
+    import json
     import os
     name = os.fsdecode(output)
     base = next((name[:-len(s)] for s in (".leat", ".tokens") if name.endswith(s) and len(name) > len(s)), name)
@@ -200,7 +204,8 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"],
                    skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
                    not_json=report.get("not_json", 0), kept_out=report.get("kept_out", 0),
-                   row_groups=report.get("row_groups", 0), too_long=report.get("too_long", 0))
+                   row_groups=report.get("row_groups", 0), too_long=report.get("too_long", 0),
+                   learned=json.loads(report.get("learned") or "null"))
 
 
 def packed(output, report, infos, splits, seconds, text_before, notices):
@@ -226,7 +231,7 @@ def _outputs(made):
 def noting(notices):
     """Returns a function that stores notices, and gives warnings at once."""
     def note(notice):
-        if notice[0] not in (WAITING, FIELD, CHAT):
+        if notice[0] not in (WAITING, FIELD, CHAT, SUSPECT):
             notices.append(notice)
             return
         import os

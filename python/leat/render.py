@@ -28,7 +28,7 @@ DIGITS = 4300  # most digits of a number; Python's own limit since 3.11
 KINDS = {dict: "an object", list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean",
          type(None): "null"}
 _LONE = re.compile("[\ud800-\udfff]")
-ROLES = ("assistant", "user", "system", "developer", "tool", "function")  # as render.h has them
+ROLES = ("assistant", "user", "system", "developer", "tool", "function")  # as learned.c has them
 TURN, WITHIN = 1, 2  # of a stretch
 
 

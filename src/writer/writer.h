@@ -91,7 +91,9 @@ struct leat_writer {
     struct writer_streams end;       /* streams at the ends of the spills, for documents that come one after another */
     bool document_open, mask_open;   /* mask_open: the mask of its first id, and of the begin token, has been put */
     uint8_t last_mask;               /* mask of the open document's last id */
-    atomic_bool ordered;             /* true while origins have never fallen */
+    uint64_t open_learned;           /* tokens of the open document that training learns */
+    _Atomic uint64_t learned_tokens, unlearned_documents; /* of the documents that have ended, if they have a mask */
+    atomic_bool ordered;                                  /* true while origins have never fallen */
     uint64_t last_input, last_offset;
 
     pthread_mutex_t mutex; /* protects what threads that put documents share: */

@@ -116,17 +116,39 @@ static enum leat_status writer_put_unmasked(const struct leat_writer *w, struct 
     return writer_put_bytes(w, to, UINT8_MAX, count, err);
 }
 
+/* Counts what training learns of a document. */
+static void count_learned(struct leat_writer *w, uint64_t learned)
+{
+    atomic_fetch_add_explicit(&w->learned_tokens, learned, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->unlearned_documents, learned == 0, memory_order_relaxed);
+}
+
+/* Returns how many tokens of a mask training learns. */
+static uint64_t learned_of(const uint8_t *mask, uint64_t count)
+{
+    uint64_t learned = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        learned += mask[i] > 0;
+    return learned;
+}
+
 /* Puts the mask of a document of `count` ids (NULL: 255), with its begin and end token, if the dataset stores a
  * mask. */
-static enum leat_status writer_put_mask(const struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
+static enum leat_status writer_put_mask(struct leat_writer *w, struct writer_streams *to, const uint8_t *mask,
                                         uint64_t count, struct leat_error *err)
 {
     struct sink_stream *stream = &to->of[SPILL_MASK];
     bool begin = w->begin_token != LEAT_NONE, end = w->end_token != LEAT_NONE;
     enum leat_status s;
 
-    if (!mask || count == 0)
+    if (!w->store_mask)
+        return LEAT_OK;
+    if (!mask || count == 0) {
+        count_learned(w, begin + count + end);
         return writer_put_unmasked(w, to, begin + count + end, err);
+    }
+    count_learned(w, (begin && mask[0]) + learned_of(mask, count) + (end && mask[count - 1]));
     s = put_bytes(stream, mask[0], begin, err);
     if (s == LEAT_OK)
         s = sink_stream_put(stream, mask, (size_t)count, err);
@@ -342,6 +364,7 @@ static enum leat_status begin_chunked(struct leat_writer *w, struct leat_error *
 {
     w->mask_open = false;
     w->last_mask = UINT8_MAX;
+    w->open_learned = 0;
     return begin_document(w, err);
 }
 
@@ -351,8 +374,11 @@ static enum leat_status append_mask(struct leat_writer *w, const uint8_t *mask, 
 
     if (count == 0)
         return LEAT_OK;
-    if (!w->mask_open)
+    w->open_learned += mask ? learned_of(mask, count) : count;
+    if (!w->mask_open) {
+        w->open_learned += w->begin_token != LEAT_NONE && (!mask || mask[0]);
         s = writer_put_bytes(w, &w->end, mask ? mask[0] : UINT8_MAX, w->begin_token != LEAT_NONE, err);
+    }
     w->mask_open = true;
     w->last_mask = mask ? mask[count - 1] : UINT8_MAX;
     if (s != LEAT_OK || !mask)
@@ -387,15 +413,17 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
 {
     struct leat_error why;
     enum leat_status s = writer_ready(w, err);
+    uint64_t around;
 
     if (s == LEAT_OK)
         s = check_origin(w, origin, w->end.document, err);
     if (s != LEAT_OK)
         return s;
     s = w->document_open ? LEAT_OK : begin_chunked(w, &why); /* the document has no token so far */
+    around = (w->end_token != LEAT_NONE) + (!w->mask_open && w->begin_token != LEAT_NONE);
+    count_learned(w, w->open_learned + (w->last_mask ? around : 0));
     if (s == LEAT_OK)
-        s = writer_put_bytes(w, &w->end, w->last_mask,
-                             (w->end_token != LEAT_NONE) + (!w->mask_open && w->begin_token != LEAT_NONE), &why);
+        s = writer_put_bytes(w, &w->end, w->last_mask, around, &why);
     if (s == LEAT_OK)
         s = end_document(w, origin, origin ? origin->line : LEAT_NONE, &why);
     return writer_fail(w, s, &why, err);
@@ -409,6 +437,17 @@ uint64_t leat_writer_tokens(const struct leat_writer *w)
 uint64_t leat_writer_direct_bytes(const struct leat_writer *w)
 {
     return sink_direct_bytes(&w->spills[SPILL_TOKENS]);
+}
+
+bool leat_writer_learned(struct leat_writer *w, uint64_t *tokens, uint64_t *documents_without)
+{
+    pthread_mutex_lock(&w->mutex);
+    while (w->places > 0)
+        pthread_cond_wait(&w->quiet, &w->mutex);
+    pthread_mutex_unlock(&w->mutex);
+    *tokens = w->learned_tokens;
+    *documents_without = w->unlearned_documents;
+    return w->store_mask;
 }
 
 uint64_t leat_writer_documents(const struct leat_writer *w)

@@ -23,7 +23,7 @@
  */
 
 #define CHECKPOINT_MAGIC_BYTES 8u
-static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '5' };
+static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '6' };
 
 /* The values that must be equal in a resumed run. After them come the fingerprint and the hash of the tokenizer. */
 struct checkpoint_rule {
@@ -93,6 +93,8 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
     add_u64(t, w->ordered);
     add_u64(t, w->last_input);
     add_u64(t, w->last_offset);
+    add_u64(t, w->learned_tokens);
+    add_u64(t, w->unlearned_documents);
     for (unsigned i = 0; i < SPILL_COUNT; i++) {
         bool has = writer_has_spill(w, i);
 
@@ -370,8 +372,9 @@ static bool plausible(const struct leat_writer *w, const struct spill_place spil
     uint64_t tokens = w->end.start, documents = w->end.document, frame = writer_spill_frame(SPILL_TOKENS);
 
     /* Pages are hashed by whole frames, and another build may have had frames of another size. */
-    return tokens <= FORMAT_MAX_BYTES / 4 && documents <= FORMAT_MAX_BYTES / 16 &&
-           spills[SPILL_TOKENS].bytes == tokens * w->width && spills[SPILL_DOCUMENTS].bytes == 8 * documents &&
+    return w->learned_tokens <= tokens && w->unlearned_documents <= documents && tokens <= FORMAT_MAX_BYTES / 4 &&
+           documents <= FORMAT_MAX_BYTES / 16 && spills[SPILL_TOKENS].bytes == tokens * w->width &&
+           spills[SPILL_DOCUMENTS].bytes == 8 * documents &&
            spills[SPILL_PAGES].bytes == spills[SPILL_TOKENS].bytes / frame * (frame / FORMAT_PAGE_BYTES * 4) &&
            spills[SPILL_ORIGINS].bytes == FORMAT_ORIGIN_BYTES * documents && spills[SPILL_DIRECTORY].bytes % 8 == 0 &&
            spills[SPILL_DIRECTORY].bytes <= FORMAT_MAX_BYTES && spills[SPILL_IDS].bytes <= FORMAT_MAX_BYTES &&
@@ -418,6 +421,8 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sin
     w->ordered = take_u64(c) != 0;
     w->last_input = take_u64(c);
     w->last_offset = take_u64(c);
+    w->learned_tokens = take_u64(c);
+    w->unlearned_documents = take_u64(c);
     for (unsigned i = 0; i < SPILL_COUNT; i++) {
         spills[i].bytes = take_u64(c);
         spills[i].sum = take_hash(c);

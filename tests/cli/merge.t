@@ -79,7 +79,7 @@ Documents can be deduplicated, split and shuffled. Hashes are given by hand here
   [1]
   $ make_dataset masked vocabulary=300 mask hashes document=1
   $ leat merge -o joined-mask h1 masked
-  joined-mask: 5 tokens in 4 documents from 2 parts, 4.4 KiB in *. (glob)
+  joined-mask: 5 tokens in 4 documents from 2 parts, 4.5 KiB in *. (glob)
   $ leat info joined-mask | grep stores
     stores      text hashes, mask
 

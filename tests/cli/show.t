@@ -77,6 +77,9 @@ Wrong options are refused.
   $ leat show d --document 0 --mask-first
   leat: --mask-first needs --sample or --step: it applies to rows of a plan (leat show --help shows how)
   [2]
+  $ printf ab | leat show -t gpt2 --learned
+  leat: --learned needs --document, --tokens, --sample or --step: a text alone is not learned (leat show --help shows how)
+  [2]
   $ leat show d --document 0 --pattern gpt2
   leat: --pattern needs --tokenizer (leat show --help lists the options)
   [2]

@@ -37,7 +37,7 @@ enum {
     AT_TOKENIZER = 64,
     AT_TOKENS = 96,
     AT_DOCUMENTS = 104,
-    AT_SPILLS = 136,
+    AT_SPILLS = 152,
     SPILL_SIZE = 24, /* length and sum */
     FIXED = AT_SPILLS + SPILL_COUNT * SPILL_SIZE,
     EMPTY = FIXED + 3 * 8 + 16 /* no inputs, no metadata, no note; the hash */

@@ -2,7 +2,8 @@
 """test_mask_arranged.py: masks through --part and merge, shuffling, deduplication, splits and --by: each document keeps
 the mask that it was packed with, however long it is and however little memory there is; parts joined are the bytes of a
 single run, and arranging while packing or while merging gives the same. A dataset without a mask beside one with gets
-255. Each text is unique or has copies with the same mask, so that a text says its mask."""
+255, and the metadata count what is learned. Each text is unique or has copies with the same mask, so that a text says
+its mask."""
 import json
 import os
 import subprocess
@@ -35,6 +36,9 @@ def check(names, count, fixed=1):
     have = []
     for name in names:
         d = Dataset(name)
+        learned = json.loads(d.metadata()[b"leat.learned"])
+        assert learned == {"tokens": sum(map(bool, d.sections["mask"])), "by_role": {}, "documents_without": sum(
+            not any(d.sections["mask"][a:b]) for a, b in zip(d.starts, d.starts[1:]))}, (name, learned)
         for a, b in zip(d.starts, d.starts[1:]):
             text, mask = bytes(d.tokens[a + fixed:b - fixed]), d.sections["mask"][a:b]
             want = masks[text]

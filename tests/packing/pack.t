@@ -18,7 +18,7 @@ pack.t: leat pack as it is typed: help, summaries, JSON, what is refused and how
   one.rejects.jsonl
   one.tokens
   $ leat pack -t gpt2 -o two --max-rejects 100% --json a.jsonl
-  {"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, "rejected": 1, "deduplicated": 0, "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], "hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], "rejected_inputs": [], "not_json": 0, "kept_out": 0, "too_long": 0, "row_groups": 0, "seconds": *, "mb_per_s": *, "tokens_per_s": *, "serial_share": *, "stream_share": *, "direct_bytes": 0, "peak_memory": *} (glob)
+  {"output": "two", "was_finished": false, "inputs": 1, "documents": 2, "tokens": 11, "learned": null, "text_bytes": 20, "rejected": 1, "deduplicated": 0, "splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], "hub_splits": [], "replaced": 0, "replaced_in": [], "damaged": [], "rejected_inputs": [], "not_json": 0, "kept_out": 0, "too_long": 0, "row_groups": 0, "seconds": *, "mb_per_s": *, "tokens_per_s": *, "serial_share": *, "stream_share": *, "direct_bytes": 0, "peak_memory": *} (glob)
   $ leat pack -t gpt2 -o special --max-rejects 34% --special a.jsonl
   special: 6 tokens in 2 documents from 1 input, 20 bytes of text in *. (glob)
   * of text, * tokens/s; memory at most *. (glob)

@@ -15,7 +15,7 @@ which it once said nothing.
   All of it: 36 tokens in 5 documents, 31 bytes of text; 1.161 tokens per byte.
   Expect about 36 tokens, 5.0 KiB for out, and * on this machine. (glob)
   $ leat pack -t bytes --dry-run --json in
-  {"output": null, "dry_run": true, "inputs": 3, "bytes": *, "formats": {"jsonl": 3, "text": 0, "parquet": 0, "csv": 0, "tsv": 0}, "hub_splits": [], "skipped": 0, "skipped_files": [], "first_text": "the first text", "sample": {"whole": true, "documents": 5, "tokens": 36, "text_bytes": 31, "rejected": 0, "kept_out": 0, "too_long": 0, "truncated_inputs": 0, "damaged": [], "rejected_inputs": [], "values": 0, "unknown_share": 0.0, "seconds": *}, "tokens": 36, "dataset_bytes": 5144, "seconds": *} (glob)
+  {"output": null, "dry_run": true, "inputs": 3, "bytes": *, "formats": {"jsonl": 3, "text": 0, "parquet": 0, "csv": 0, "tsv": 0}, "hub_splits": [], "skipped": 0, "skipped_files": [], "first_text": "the first text", "sample": {"whole": true, "documents": 5, "tokens": 36, "learned": null, "text_bytes": 31, "rejected": 0, "kept_out": 0, "too_long": 0, "truncated_inputs": 0, "damaged": [], "rejected_inputs": [], "values": 0, "unknown_share": 0.0, "seconds": *}, "tokens": 36, "dataset_bytes": 5144, "seconds": *} (glob)
   $ leat pack -t bytes -o real in >/dev/null
   $ leat info real | grep tokens
     tokens      36
@@ -81,12 +81,15 @@ A wrong field is found, as by the run.
   1 value of lang in it: a dataset for each.
   Expect about 30 tokens, 10.2 KiB for out, and * on this machine. (glob)
 
-A tokenizer may not fit: it has hardly more than the bytes of these letters, or not these words.
+A tokenizer may not fit: it has hardly more than the bytes of these letters, or not these words. The run itself says the
+first, too; it said nothing.
 
   $ for _ in $(seq 60); do
   >     printf '{"text":"\\u0e01\\u1200\\u1790\\u0f40\\ua000\\u1401\\u10d0\\u0531\\u13a0\\u1c5a"}\n'
   > done >odd.jsonl
   $ leat pack -t gpt2 -o out --dry-run --max-rejects 100% odd.jsonl >/dev/null
+  leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 2 is rare: is it the right tokenizer, and is this text?
+  $ leat pack -t gpt2 -o odd odd.jsonl >/dev/null
   leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 2 is rare: is it the right tokenizer, and is this text?
   $ leat pack -t bytes -o out --dry-run --max-rejects 100% odd.jsonl >/dev/null
   $ printf '%s' '{"version":"1.0","pre_tokenizer":{"type":"Whitespace"},"model":{"type":"BPE","vocab":{"<unk>":0,' \

@@ -48,12 +48,14 @@ A template may make much of a conversation, and tools may be longer than what a 
   > done >nine.jsonl
   $ "$tiny" pack -t bytes -o nine --chat nine.jinja --max-rejects 1 --memory 1GiB nine.jsonl >/dev/null
   leat: warning: nothing that ends a turn is learned: after an answer the chat template writes no token of bytes; take a chat template that ends answers with one, or a tokenizer that has it (--chat FILE, or -t SPEC)
+  leat: warning: training learns no token of these conversations: they have no message of the role assistant, or the options leave out what it says
   $ reasons nine
   the rendered conversation is longer than 8 MiB
   $ echo '{{ tools | length }}{{ tools[0].a | length }}{{ messages[0].content }}' >tools.jinja
   $ awk 'BEGIN { printf "{\"messages\":[{\"role\":\"user\",\"content\":\"c\"}],\"tools\":\"[{\\\"a\\\":\\\""
   >              for (i = 0; i < 300000; i++) printf "ten bytes "; print "\\\"}]\"}" }' >tools.jsonl
   $ leat pack -t bytes -o tools --chat tools.jinja --memory 320MiB --threads 9 tools.jsonl >/dev/null
+  leat: warning: training learns no token of these conversations: they have no message of the role assistant, or the options leave out what it says
   $ leat cat tools --tokens :
   13000000c (no-eol)
 

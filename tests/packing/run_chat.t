@@ -93,6 +93,7 @@ What is learned belongs to the plan, to what a stopped run goes on with, and to 
   $ leat merge -o learned run >/dev/null
   $ leat info learned | grep learn
   learned
+    learned     180 of 1,191 tokens are learned (assistant 180); 0 conversations have none
     leat.learn = last
     leat.learn_end = no
   $ leat pack -t bytes -o whole --force --chat a.jinja --learn last --learn-end no chat.jsonl >/dev/null

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "damage/damage_list.h"
+#include "mask/learned.h"
 
 /* ---- Inputs ---- */
 
@@ -167,7 +168,7 @@ static enum leat_status join_pair(const struct merge_parts *all, size_t number, 
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
         return status_set_in(err, LEAT_E_UNSUPPORTED, all->items[number].name,
                              "%.300s cannot be merged: its metadata hold a zero byte", all->items[number].name);
-    if (marks_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0)
+    if (marks_share(all, pair) || strcmp(pair->key, DAMAGE_KEY) == 0 || strcmp(pair->key, LEARNED_KEY) == 0)
         return LEAT_OK;
     if (all->items[0].shares.of && strcmp(pair->key, SHARES_HUB_KEY) == 0) /* shares_check() has compared the commits */
         return number == 0 ? outputs_set_metadata(outputs, pair->key, pair->value, err) : LEAT_OK;

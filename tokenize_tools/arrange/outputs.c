@@ -195,6 +195,20 @@ static void queue_end(struct batch_queue *c)
 
 /* ---- Datasets ---- */
 
+static struct learned learned_of(const struct merge_parts *parts)
+{
+    struct learned all = { 0 }, one;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        const char *value = merge_parts_metadata(&parts->items[i], LEARNED_KEY);
+
+        if (!value || !learned_read(&one, value))
+            one = (struct learned) { .tokens = 1 }; /* of no role, so that the sum has none */
+        learned_add(&all, &one);
+    }
+    return all;
+}
+
 enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count, const struct merge_parts *parts,
                                    const struct leat_merge_options *options, struct leat_error *err)
 {
@@ -202,7 +216,7 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     struct leat_stored_tokenizer *tokenizer = NULL;
     enum leat_status s = leat_dataset_tokenizer(parts->opened[0], &tokenizer, err);
 
-    *o = (struct outputs) { .width = parts->first.token_width };
+    *o = (struct outputs) { .width = parts->first.token_width, .from = learned_of(parts) };
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
     w.vocabulary = parts->first.vocabulary;
@@ -401,6 +415,19 @@ static void tell_finished(const struct outputs *o, size_t finished, struct leat_
                      finished > 1 ? o->items[finished - 1].name : "");
 }
 
+/* Says in the metadata of an output how much of it training learns, if it has a mask. */
+static enum leat_status set_learned(const struct outputs *o, struct leat_writer *w, struct leat_error *err)
+{
+    struct learned l = { 0 };
+    char text[LEARNED_TEXT];
+
+    if (!leat_writer_learned(w, &l.tokens, &l.documents_without))
+        return LEAT_OK;
+    learned_choose_roles(&l, &o->from);
+    learned_print(&l, text);
+    return leat_writer_set_metadata(w, LEARNED_KEY, text, err);
+}
+
 enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
                                 struct leat_error *err)
 {
@@ -409,6 +436,8 @@ enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, str
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         if (o->items[i].batch)
             s = give_copy(o, &o->items[i], err);
+    for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
+        s = set_learned(o, o->items[i].writer, err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         s = leat_writer_prepare(o->items[i].writer, err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "document_reader.h"
+#include "mask/learned.h"
 #include "merge_parts.h"
 #include "sorting/helpers.h"
 
@@ -34,7 +35,8 @@ struct output {
 struct outputs {
     struct output *items; /* one output per split, then OUTPUT */
     size_t count;
-    uint32_t width; /* bytes per token */
+    uint32_t width;      /* bytes per token */
+    struct learned from; /* sum over the parts; its roles are those of no token if a part does not say it */
     struct batch_queue queue;
 };
 

@@ -110,11 +110,23 @@ static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
     return a->options->progress ? a->options->progress(a->options->context, &p) : 0;
 }
 
+/* Adds what training learns of a finished dataset. */
+static void join_learned(const struct arranging *a, const char *name)
+{
+    char *learned = pack_facts_value(name, LEARNED_KEY);
+
+    if (learned)
+        learned_join(a->report->learned, learned);
+    free(learned);
+}
+
 static void on_output(void *context, const struct leat_by_output *output)
 {
     const struct arranging *a = context;
 
-    a->options->output(a->options->context, output);
+    join_learned(a, output->name);
+    if (a->options->output)
+        a->options->output(a->options->context, output);
 }
 
 static enum leat_status arrange(struct arranging *a, struct leat_error *err)
@@ -140,13 +152,16 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.splits = o->splits;
     m.split_count = o->split_count;
     m.memory = memory / 2;
-    m.output = o->output ? on_output : NULL;
+    m.output = on_output;
+    a->report->learned[0] = '\0'; /* of what is to be arranged */
     s = merge_into(a->output, &packed, 1, a->in_run != NULL, &m, &report, err);
     if (s != LEAT_OK)
         return s;
     a->report->documents = info.documents;
     a->report->tokens = info.tokens;
     a->report->deduplicated = report.deduplicated;
+    if (!o->by)
+        join_learned(a, a->output);
     return remove_packed(a, err);
 }
 
@@ -258,6 +273,7 @@ static enum leat_status look_if_ended(struct arranging *a, const struct input_li
         a->again = found.there > 0 && (packed.exists || a->in_run);
     }
     if (*ended) {
+        join_learned(a, a->output);
         a->report->was_finished = 1;
         pack_past_report(&found.past, a->report);
         pack_facts_notice(&found.past.damaged, a->options);

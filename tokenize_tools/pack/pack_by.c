@@ -224,6 +224,8 @@ static void report_all(const struct look *l, struct leat_pack_report *report)
             pack_facts_notice(&f->past.damaged, o);
         report->documents += f->info.documents;
         report->tokens += f->info.tokens;
+        if (metadata_of(f, LEARNED_KEY))
+            learned_join(report->learned, metadata_of(f, LEARNED_KEY));
         if (o->output)
             o->output(o->context, &output);
     }

@@ -2,6 +2,7 @@
 #include "pack_facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arrange/splits/by_values.h"
@@ -124,21 +125,26 @@ static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_optio
     return fit;
 }
 
-enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err)
+char *pack_facts_value(const char *name, const char *key)
 {
     struct leat_metadata *m = NULL;
     struct leat_dataset *d = NULL;
-    enum leat_status s = LEAT_OK;
+    char *value = NULL;
 
-    if (leat_dataset_open(&d, index, NULL, NULL) != LEAT_OK || leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK) {
-        leat_dataset_close(d); /* a caller that needs the dataset reports why it cannot be opened */
-        return LEAT_OK;
-    }
-    for (uint64_t i = 0; s == LEAT_OK && i < m->count; i++)
-        if (strcmp(m->pairs[i].key, PACK_HUB) == 0)
-            s = hub_pins_read(pins, "", m->pairs[i].value, err);
+    if (leat_dataset_open(&d, name, NULL, NULL) == LEAT_OK && leat_dataset_metadata(d, 0, &m, NULL) == LEAT_OK)
+        for (uint64_t i = 0; i < m->count && !value; i++)
+            value = strcmp(m->pairs[i].key, key) == 0 ? strdup(m->pairs[i].value) : NULL;
     leat_metadata_free(m);
     leat_dataset_close(d);
+    return value;
+}
+
+enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err)
+{
+    char *value = pack_facts_value(index, PACK_HUB);
+    enum leat_status s = value ? hub_pins_read(pins, "", value, err) : LEAT_OK;
+
+    free(value);
     return s;
 }
 

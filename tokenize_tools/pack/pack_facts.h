@@ -32,6 +32,9 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
  * up to their paths. leat_merge() compares them, and a run that has ended keeps to them. */
 #define PACK_HUB "leat.hub"
 
+/* Returns what the metadata of a dataset say for a key; the caller frees it. NULL: nothing, or there is no dataset. */
+char *pack_facts_value(const char *name, const char *key);
+
 /* Adds the pins of a dataset, if it exists; `index` is its file. */
 enum leat_status pack_facts_pins(struct hub_pins *pins, const char *index, struct leat_error *err);
 

@@ -255,6 +255,8 @@ enum leat_status pack_files(const char *output, const char *given, const char *v
             s = pack_run_finish(&r, &info, err);
         r.serial.finish_ns = clock_cpu_ns() - began;
     }
+    if (s == LEAT_E_STOPPED && r.output.writer)
+        pack_run_look_back(&r);
     pack_output_notice(&r.output, options, s == LEAT_OK);
     if (s == LEAT_OK && r.finished)
         pack_facts_notice(&r.past.damaged, options);

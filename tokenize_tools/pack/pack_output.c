@@ -30,10 +30,10 @@
 
 /* The note of a checkpoint, which says where the packer stood. It is written and read here only. */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '1', '0' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '1', '1' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS 24
+#define POSITION_NUMBERS (24 + LEARNED_ROLES)
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
@@ -44,6 +44,8 @@ static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBE
         &p->lost,     &p->row_groups,     &p->input_taken,     &p->too_long,
     };
 
+    for (unsigned i = 0; i < LEARNED_ROLES; i++)
+        all[POSITION_NUMBERS - LEARNED_ROLES + i] = &p->learned_by_role[i];
     memcpy(numbers, all, sizeof all);
 }
 
@@ -633,6 +635,8 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.kept_out += u->docs.kept_out;
     o->at.too_long += u->docs.too_long;
     o->at.row_groups += u->rows.groups;
+    for (unsigned i = 0; i < LEARNED_ROLES; i++)
+        o->at.learned_by_role[i] += u->docs.learned_by_role[i];
     o->at.disk_bytes += u->disk_bytes;
     for (unsigned i = 0; i < PACK_STEP_COUNT; i++)
         o->spent_ns[i] += u->spent_ns[i];

@@ -33,7 +33,8 @@ struct pack_position {
     uint64_t lost;       /* number of rejects that are rows after one that could not be read */
     uint64_t row_groups; /* of Parquet files */
     uint64_t too_long;   /* number of documents longer than the run allows */
-    uint64_t disk_bytes; /* bytes of all inputs on disk, for progress */
+    uint64_t learned_by_role[LEARNED_ROLES]; /* tokens of conversations */
+    uint64_t disk_bytes;                     /* bytes of all inputs on disk, for progress */
 };
 
 struct pack_replaced {

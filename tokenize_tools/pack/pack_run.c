@@ -77,6 +77,7 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->lock_wait_ns = r->lock_ns;
     report->damaged_inputs = o->at.damaged_inputs;
     memcpy(report->damage, o->damage, sizeof report->damage);
+    memcpy(report->learned, r->learned, sizeof report->learned);
     if (r->finished)
         pack_past_report(&r->past, report);
     report->peak_memory = pack_run_peak_memory();
@@ -368,6 +369,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
 {
     const struct input_list *inputs = r->takes_texts ? NULL : &r->setup.inputs;
     struct leat_dataset *d;
+    char *learned;
 
     r->found = (struct leat_info)LEAT_INFO_INIT;
     pack_past_free(&r->past);
@@ -377,6 +379,9 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
+    learned = r->finished ? pack_facts_value(r->name, LEARNED_KEY) : NULL;
+    snprintf(r->learned, sizeof r->learned, "%s", learned ? learned : "");
+    free(learned);
     if (r->finished) /* the dataset does not say how many of a program's texts were rejected */
         return tidy(r, r->past.rejects == 0 && !r->takes_texts, err);
     if (err)
@@ -524,6 +529,8 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
             s = leat_writer_set_metadata(r->output.writer, DAMAGE_KEY, (const char *)value.bytes, err);
         buffer_free(&value);
     }
+    if (s == LEAT_OK && r->learned[0])
+        s = leat_writer_set_metadata(r->output.writer, LEARNED_KEY, r->learned, err);
     if (s == LEAT_OK && r->options.parts > 0) /* says whether the part before begins its first input */
         s = leat_writer_set_metadata(r->output.writer, "leat.part.cut",
                                      r->setup.inputs.count > 0 && r->setup.inputs.items[0].begin > 0 ? "1" : "0", err);
@@ -589,6 +596,59 @@ static enum leat_status check_kept(struct pack_run *r, struct leat_error *err)
         (unsigned long long)kept_out, why, lacking ? "" : KINDS);
 }
 
+static void suspect(const struct pack_run *r, const char *message)
+{
+    const struct leat_pack_options *o = &r->options;
+
+    if (o->notice)
+        o->notice(o->context, &(struct leat_pack_notice) { LEAT_NOTICE_SUSPECT, 0, "", 0, 0, message });
+}
+
+/*
+ * Byte-pair vocabularies make 3 to 5 bytes of a language, or of code, that they were made from into a token, and seldom
+ * less than 2 of any text; a vocabulary of other languages, or other bytes than text, gives about one.
+ */
+#define LEAST_TOKENS 1000u /* to say anything */
+#define LEAST_BYTES  2.0   /* per token */
+#define SMALL        1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
+
+/* Gives a notice if the tokenizer hardly fits the texts: a wrong one shows before training does. */
+static void look_at_fit(const struct pack_run *r)
+{
+    const struct leat_pack_options *o = &r->options;
+    uint64_t around = (o->end_token != LEAT_NONE) + (o->begin_token != LEAT_NONE);
+    uint64_t tokens = leat_writer_tokens(r->output.writer) - around * leat_writer_documents(r->output.writer);
+    double bytes = tokens > 0 ? (double)r->output.at.text_bytes / (double)tokens : 0;
+    struct leat_stored_tokenizer stored;
+    char message[400];
+
+    if (tokens < LEAST_TOKENS || bytes >= LEAST_BYTES || r->tokenizer.vocabulary < SMALL || r->takes_texts)
+        return;
+    leat_tokenizer_stored(o->tokenizer, &stored);
+    snprintf(message, sizeof message,
+             "a token of %.200s has %.2f bytes of this text on average, and less than 2 is rare: is it the right "
+             "tokenizer, and is this text?",
+             stored.name, bytes);
+    suspect(r, message);
+}
+
+void pack_run_look_back(struct pack_run *r)
+{
+    struct learned l = { 0 };
+
+    look_at_fit(r);
+    if (!leat_writer_learned(r->output.writer, &l.tokens, &l.documents_without))
+        return;
+    memcpy(l.by_role, r->output.at.learned_by_role, sizeof l.by_role);
+    learned_choose_roles(&l, &l);
+    learned_print(&l, r->learned);
+    if (l.tokens == 0 && leat_writer_tokens(r->output.writer) > 0)
+        suspect(r, r->options.chat
+                       ? "training learns no token of these conversations: they have no message of the role "
+                         "assistant, or the options leave out what it says"
+                       : "training learns no token of these documents: their masks are all 0");
+}
+
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
@@ -596,6 +656,8 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
 
     if (s == LEAT_OK)
         s = check_kept(r, err);
+    if (s == LEAT_OK)
+        pack_run_look_back(r);
     if (s == LEAT_OK)
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* this also finds out if another process has taken over */

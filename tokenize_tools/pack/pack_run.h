@@ -41,8 +41,9 @@ struct pack_run {
     struct pack_past past;          /* of that one */
     struct leat_pack_serial serial; /* all but place_ns, which the output has */
     struct leat_pack_stream stream;
-    uint64_t units, lock_ns; /* number of units, and waiting for the lock, as the flow counts them */
-    uint64_t direct_bytes;   /* of tokens */
+    uint64_t units, lock_ns;    /* number of units, and waiting for the lock, as the flow counts them */
+    uint64_t direct_bytes;      /* of tokens */
+    char learned[LEARNED_TEXT]; /* see struct leat_pack_report */
 };
 
 /* Sets up everything that does not depend on inputs, by options that pack_options_read() has read. `given` is the
@@ -67,6 +68,9 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
 /* Reports damaged inputs, if there are any, to the run of which this is a part. */
 enum leat_status pack_run_say_damaged(const struct pack_run *r, const struct damage_list *damaged,
                                       struct leat_error *err);
+
+/* Counts what training learns of what is packed so far, and gives notices of what looks wrong in it. */
+void pack_run_look_back(struct pack_run *r);
 
 /* Finishes the dataset once all is written. */
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err);

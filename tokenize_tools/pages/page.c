@@ -18,10 +18,11 @@
 static const char common_style[] =
     ":root{color-scheme:light dark;--page:#fff;--ink:#1b1f24;--soft:#57606a;--line:#d0d7de;--box:#f6f8fa;"
     "--shade1:#d6e8fb;--shade2:#fbe7c3;--idle1:#e4e7eb;--idle2:#f1f3f5;--special:#5b2a86;--on-special:#fff;"
-    "--byte:#a40e26;--accent:#0b5cad;--accent2:#b35900;--accent3:#1a7f37;--accent4:#8250df}"
+    "--learned:#7ee787;--byte:#a40e26;--accent:#0b5cad;--accent2:#b35900;--accent3:#1a7f37;--accent4:#8250df}"
     "@media screen and (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--soft:#9aa4af;--line:#30363d;"
     "--box:#161b22;--shade1:#123a63;--shade2:#553b0c;--idle1:#262c34;--idle2:#1b2027;--special:#d2b3f5;"
-    "--on-special:#221036;--byte:#ff8f9a;--accent:#58a6ff;--accent2:#f0a35a;--accent3:#56d364;--accent4:#c297ff}}"
+    "--on-special:#221036;--learned:#1a5e2e;--byte:#ff8f9a;--accent:#58a6ff;--accent2:#f0a35a;--accent3:#56d364;--"
+    "accent4:#c297ff}}"
     "*{box-sizing:border-box}"
     "body{margin:0 auto;padding:1.2rem;max-width:76rem;background:var(--page);color:var(--ink);"
     "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}"

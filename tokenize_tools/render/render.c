@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "mask/learned.h"
 
 #define PROTOCOL     "3"
 #define TICK_MS      50
@@ -29,10 +30,6 @@ struct renderer {
     uint64_t wait_ns; /* for a frame */
     struct buffer out, in, stretches;
     char version[64];
-};
-
-const char *const render_roles[RENDER_ROLES] = {
-    "assistant", "user", "system", "developer", "tool", "function", "other"
 };
 
 struct field {
@@ -412,7 +409,7 @@ static enum leat_status read_stretches(struct renderer *r, const struct field *f
         struct render_stretch one = { bytes_load32(b),      bytes_load32(b + 4), bytes_load32(b + 8),
                                       bytes_load32(b + 12), load_double(b + 16), load_double(b + 24) };
 
-        if (one.begin < before || one.end <= one.begin || one.end > text_bytes || one.role >= RENDER_ROLES ||
+        if (one.begin < before || one.end <= one.begin || one.end > text_bytes || one.role >= LEARNED_ROLES ||
             !is_weight(one.weight) || !is_weight(one.turn))
             return nonsense(err);
         before = one.end;

@@ -38,15 +38,11 @@
 #include "base/buffer.h"
 #include "leat_pack.h"
 
-/* The roles for which learned tokens are counted; all other roles are counted as one. */
-enum { RENDER_ROLES = 7 };
-extern const char *const render_roles[RENDER_ROLES];
-
 /* Bytes [begin, end) of the text with equal weights, which are from 0 to 1. */
 #define RENDER_TURN   1u /* the message's turn ends after it: the token that ends the turn counts as much as `turn` */
 #define RENDER_WITHIN 2u /* that token is in the stretch, which {% generation %} wrote */
 struct render_stretch {
-    uint32_t begin, end, role, flags;
+    uint32_t begin, end, role, flags; /* `role`: its number in learned_roles (mask/learned.h) */
     double weight, turn;
 };
 

@@ -80,7 +80,12 @@ static const struct field report_facts[] = {
 
 PyObject *pack_report(const struct leat_pack_report *report)
 {
-    return fields_dict(FIELDS(report_facts), report);
+    PyObject *dict = fields_dict(FIELDS(report_facts), report), *learned = PyUnicode_FromString(report->learned);
+
+    if (dict && (!learned || PyDict_SetItemString(dict, "learned", learned) < 0))
+        Py_CLEAR(dict);
+    Py_XDECREF(learned);
+    return dict;
 }
 
 static const struct field info_facts[] = {

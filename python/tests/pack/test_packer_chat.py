@@ -60,6 +60,10 @@ def made_of(name):
     if os.path.exists(f"{name}.rejects.jsonl"):
         with open(f"{name}.rejects.jsonl", encoding="utf-8") as f:
             rejects = [json.loads(line)["reason"] for line in f]
+    learned = json.loads(dataset.metadata["leat.learned"])
+    assert learned["tokens"] == sum(learned["by_role"].values()) == sum(map(bool, dataset.mask()))
+    assert learned["documents_without"] == sum(not any(dataset.mask()[a:b]) for a, b in zip(
+        dataset.starts(), dataset.starts()[1:]))
     return (dataset.info.identity, dataset.read(0, dataset.info.tokens).tolist(), dataset.mask().tolist(),
             [dataset.place(i).id for i in many], dataset.starts().tolist(), rejects, dataset.metadata,
             [dataset.text_hash(i) for i in many])
@@ -76,6 +80,8 @@ def both(tmp_path, template, rows, give, chat={}, **options):
         give(packer)
     assert packer.summary.rejected == files.rejected and packer.summary.documents == files.documents
     assert packer.summary.text_bytes == files.text_bytes and files.documents > 0
+    assert packer.summary.learned == files.learned == json.loads(leat.open(
+        tmp_path / "files").metadata["leat.learned"])
     return made_of(tmp_path / "files"), made_of(tmp_path / "given")
 
 

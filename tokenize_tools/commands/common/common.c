@@ -202,6 +202,31 @@ bool commands_token(const struct command *self, const struct leat_tokenizer *t, 
     return true;
 }
 
+void commands_say_learned(const char *before, const char *value, uint64_t tokens, bool chat)
+{
+    const char *comma = " (";
+    struct learned l;
+
+    if (!learned_read(&l, value))
+        return;
+    printf("%s%s of %s %s learned", before, units_count(l.tokens).text, units_counted(tokens, "token").text,
+           tokens == 1 ? "is" : "are");
+    for (unsigned i = 0; i < LEARNED_ROLES; i++)
+        if (l.by_role[i] > 0) {
+            printf("%s%s %s", comma, learned_roles[i], units_count(l.by_role[i]).text);
+            comma = ", ";
+        }
+    printf("%s; %s %s none\n", comma[0] == ',' ? ")" : "",
+           units_counted(l.documents_without, chat ? "conversation" : "document").text,
+           l.documents_without == 1 ? "has" : "have");
+}
+
+void commands_learned_json(struct json *j, const char *value)
+{
+    value = *value ? value : "null";
+    json_value(j, "learned", value, strlen(value));
+}
+
 uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total)
 {
     progress_update(context, done, total, NULL);

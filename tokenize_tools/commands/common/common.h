@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "damage/damage_list.h"
 #include "leat_pack.h"
+#include "mask/learned.h"
 
 /* The text about NAME in the help of commands that read datasets, and the text that their manual pages add. */
 #define COMMANDS_NAME_HELP                                                                                             \
@@ -139,6 +140,11 @@ uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);
 
 /* Prints ids to standard output, with a space before each but the first; before that one, too, if `spaced` is true. */
 void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);
+
+/* Print how much of so many tokens training learns, of conversations or not, on a line that begins with `before`; and
+ * write it as a member. `value` is that of the metadata LEARNED_KEY; "" says nothing, or null. */
+void commands_say_learned(const char *before, const char *value, uint64_t tokens, bool chat);
+void commands_learned_json(struct json *j, const char *value);
 
 /* ---- Damaged inputs ---------------------------------------------------------------------------------------------- */
 

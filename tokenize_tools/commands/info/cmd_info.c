@@ -23,29 +23,47 @@
 #define BAR_COLUMNS 40u
 #define KEY_COLUMNS 12
 
-/* ---- Damaged inputs ---- */
+/* ---- What the metadata of the parts say ---- */
 
-/* Reads the damaged inputs of all parts. On failure too damage_list_free() must follow. */
-static enum leat_status read_damage(struct damage_list *l, const struct leat_dataset *d, struct leat_error *err)
+/* Reads the damaged inputs and the learned tokens of one part. */
+static enum leat_status read_part(struct info_facts *f, const char *name, const struct leat_metadata *m,
+                                  struct leat_error *err)
 {
-    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s = LEAT_OK;
+    bool said = false;
+
+    for (uint64_t k = 0; s == LEAT_OK && k < m->count; k++) {
+        const char *key = m->pairs[k].key, *value = m->pairs[k].value;
+
+        f->chat = f->chat || strcmp(key, "leat.chat") == 0;
+        if (strcmp(key, DAMAGE_KEY) == 0)
+            s = damage_list_read(&f->damaged, name, value, err);
+        else if (strcmp(key, LEARNED_KEY) == 0)
+            said = learned_join(f->learned, value);
+    }
+    f->counted += said;
+    return s;
+}
+
+/* Reads all parts. On failure too damage_list_free() must follow. */
+static enum leat_status read_parts(struct info_facts *f, struct leat_error *err)
+{
     enum leat_status s = LEAT_OK;
 
-    leat_dataset_info(d, &info);
-    for (uint64_t i = 0; s == LEAT_OK && i < info.parts; i++) {
+    for (uint64_t i = 0; s == LEAT_OK && i < f->info.parts; i++) {
         struct leat_part part = LEAT_PART_INIT;
         struct leat_metadata *m;
 
-        s = leat_dataset_part(d, i, &part, err);
+        s = leat_dataset_part(f->d, i, &part, err);
         if (s == LEAT_OK)
-            s = leat_dataset_metadata(d, i, &m, err);
+            s = leat_dataset_metadata(f->d, i, &m, err);
         if (s != LEAT_OK)
             break;
-        for (uint64_t k = 0; s == LEAT_OK && k < m->count; k++)
-            if (strcmp(m->pairs[k].key, DAMAGE_KEY) == 0)
-                s = damage_list_read(l, part.name, m->pairs[k].value, err);
+        s = read_part(f, part.name, m, err);
         leat_metadata_free(m);
     }
+    if (f->counted < f->info.parts)
+        f->learned[0] = '\0';
     return s;
 }
 
@@ -85,7 +103,7 @@ static enum leat_status gather(struct info_facts *f, struct leat_error *err)
     s = leat_dataset_tokenizer(f->d, &f->tokenizer, err);
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
-    s = read_damage(&f->damaged, f->d, err);
+    s = read_parts(f, err);
     return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, err) : s;
 }
 
@@ -155,6 +173,9 @@ static void print_facts(const struct info_facts *f)
         line("server", "could not be reached: this is the copy in the cache", NULL);
     line("tokens", units_count(i->tokens).text, NULL);
     line("documents", documents_text(i->documents).text, NULL);
+    commands_say_learned("  learned     ", f->learned, i->tokens, f->chat);
+    if (i->stores_mask && !f->learned[0])
+        line("learned", "not recorded", NULL);
     snprintf(text, sizeof text, "%u bytes per token", i->token_width);
     line("width", text, NULL);
     line("vocabulary", units_count(i->vocabulary).text,
@@ -258,7 +279,7 @@ static enum leat_status print_metadata(const struct info_facts *f, struct leat_e
     if (m->count > 0)
         printf("\nmetadata\n");
     for (uint64_t i = 0; i < m->count && i < SHOWN_ROWS; i++) {
-        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0) /* the first lines are about these */
+        if (strcmp(m->pairs[i].key, DAMAGE_KEY) == 0 || strcmp(m->pairs[i].key, LEARNED_KEY) == 0) /* said above */
             continue;
         printf("  ");
         cli_put(m->pairs[i].key, m->pairs[i].key_bytes);
@@ -459,6 +480,7 @@ static enum leat_status print_json(const struct info_facts *f, struct leat_error
     json_string(&j, "identity", units_hex(i->identity, 16).text);
     json_u64(&j, "tokens", i->tokens);
     json_u64_or_null(&j, "documents", i->documents);
+    commands_learned_json(&j, f->learned);
     json_u64(&j, "width", i->token_width);
     json_u64(&j, "vocabulary", i->vocabulary);
     json_open_object(&j, "tokenizer");

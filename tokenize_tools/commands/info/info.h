@@ -11,6 +11,7 @@
 
 #include "damage/damage_list.h"
 #include "leat_pack.h"
+#include "mask/learned.h"
 
 /* ---- Lengths of documents ---------------------------------------------------------------------------------------- */
 
@@ -58,6 +59,9 @@ struct info_facts {
     struct leat_stored_tokenizer *tokenizer; /* NULL: none stored */
     struct length_histogram lengths;
     struct damage_list damaged; /* of all parts */
+    char learned[LEARNED_TEXT]; /* sum over the parts; "" unless each of them says it */
+    uint64_t counted;           /* parts that say it */
+    bool chat;                  /* a part has conversations */
 };
 
 #endif

@@ -61,6 +61,7 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_u64(&j, "inputs", r->inputs);
     json_u64(&j, "documents", r->documents);
     json_u64(&j, "tokens", r->tokens);
+    commands_learned_json(&j, r->learned);
     json_u64(&j, "text_bytes", r->text_bytes);
     json_u64(&j, "rejected", r->rejects);
     report = arranged(v, r);
@@ -116,6 +117,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
     if (r->was_finished) {
         cli_say("%s%s is finished already: %s in %s.", v->output, many ? ".*" : "",
                 units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text);
+        commands_say_learned("", r->learned, r->tokens, v->pack.chat != NULL);
         if (v->pack.by)
             print_outputs(v, r, bar);
         return;
@@ -125,6 +127,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
             units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
             units_counted(r->inputs, "input").text, units_bytes(r->text_bytes).text, elsewhere ? " read" : "",
             units_duration(seconds).text);
+    commands_say_learned("", r->learned, r->tokens, v->pack.chat != NULL);
     if (bar->text_before > 0)
         snprintf(own, sizeof own, " for the %s that this run packed itself", units_bytes(pack_bar_text(bar, r)).text);
     if (text_rate(bar, r, seconds) > 0)

@@ -158,23 +158,11 @@ static void sample_remove(struct sample *sample)
 
 /* ---- Whether the tokenizer fits ---------------------------------------------------------------------------------- */
 
-/* The facts by which a tokenizer fits the texts of a sample: a wrong one shows before a night of work. */
-
-struct fit {
-    double bytes_per_token; /* bytes of text per token, without begin and end tokens; 0: there are too few to say */
-    double unknown;         /* share of the tokens that stand for text that the vocabulary does not have */
-};
-
-/*
- * The limits of a bad fit. Byte-pair vocabularies turn 3 to 5 bytes of a language, or of code, that they were made
- * from into a token, and seldom less than 2 bytes of any text; a vocabulary of other languages, or of bytes that are
- * no text, turns about one. Vocabularies without bytes have an unknown token instead.
- */
+/* Vocabularies without bytes have an unknown token: many of it show that they do not fit the texts, before a night has
+ * gone into it. The run itself looks at how many bytes a token has. */
 
 #define LEAST_TOKENS  1000u /* to say anything */
-#define LEAST_BYTES   2.0   /* per token */
 #define MOST_UNKNOWN  0.01
-#define SMALL         1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
 #define NAMES_UNKNOWN 3u
 
 /* Returns the share of the sample's tokens that are one of these. */
@@ -203,42 +191,23 @@ static double share_of(const struct sample *sample, const uint32_t *ids, unsigne
     return tokens > 0 ? (double)found / (double)tokens : 0;
 }
 
-static void fit_measure(struct fit *fit, const struct sample *sample, const struct leat_pack_options *o)
+/* The share of the tokens that stand for what the vocabulary does not have. */
+static double unknown_share(const struct sample *sample, const struct leat_pack_options *o)
 {
     static const char *const names[NAMES_UNKNOWN] = { "<unk>", "[UNK]", "<UNK>" };
     struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
-    const struct leat_pack_report *r = &sample->report;
     uint64_t around = (o->end_token != LEAT_NONE) + (o->begin_token != LEAT_NONE);
-    uint64_t tokens = r->tokens > around * r->documents ? r->tokens - around * r->documents : 0;
     uint32_t ids[NAMES_UNKNOWN];
     unsigned count = 0;
 
-    *fit = (struct fit) { 0 };
     leat_tokenizer_info(o->tokenizer, &info);
-    if (tokens < LEAST_TOKENS)
-        return;
-    if (info.vocabulary >= SMALL)
-        fit->bytes_per_token = (double)r->text_bytes / (double)tokens;
+    if (sample->report.tokens < around * sample->report.documents + LEAST_TOKENS)
+        return 0;
     for (unsigned i = 0; i < NAMES_UNKNOWN; i++)
         if (leat_tokenizer_find(o->tokenizer, names[i], strlen(names[i]), &ids[count], NULL) == LEAT_OK &&
             ids[count] != o->end_token && ids[count] != o->begin_token)
             count++;
-    if (count > 0)
-        fit->unknown = share_of(sample, ids, count, info.vocabulary > 65536);
-}
-
-/* Reports on stderr what looks wrong. */
-static void fit_say(const struct fit *fit, const char *tokenizer)
-{
-    if (fit->bytes_per_token > 0 && fit->bytes_per_token < LEAST_BYTES)
-        cli_error(
-            "warning: a token of %s has %.2f bytes of this text on average, and less than 2 is rare: is it the right "
-            "tokenizer, and is this text?",
-            tokenizer, fit->bytes_per_token);
-    if (fit->unknown > MOST_UNKNOWN)
-        cli_error(
-            "warning: %.1f %% of the sample's tokens are %s's unknown token: its vocabulary does not fit these texts",
-            100 * fit->unknown, tokenizer);
+    return count > 0 ? share_of(sample, ids, count, info.vocabulary > 65536) : 0;
 }
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
@@ -251,7 +220,7 @@ struct dry_run {
     const struct pack_values *values;
     struct input_list inputs;
     struct sample sample;
-    struct fit fit;
+    double unknown;             /* share of the sample's tokens that are unknown */
     char text[SHOWN_BYTES + 1]; /* beginning of the first text, as one line */
     uint64_t tokens, bytes, room;
     int code;
@@ -411,6 +380,7 @@ static void print_json(const struct dry_run *d)
     json_bool(&j, "whole", d->sample.whole);
     json_u64(&j, "documents", d->sample.report.documents);
     json_u64(&j, "tokens", d->sample.report.tokens);
+    commands_learned_json(&j, d->sample.report.learned);
     json_u64(&j, "text_bytes", d->sample.report.text_bytes);
     json_u64(&j, "rejected", d->sample.report.rejects);
     json_u64(&j, "kept_out", d->sample.report.kept_out);
@@ -419,7 +389,7 @@ static void print_json(const struct dry_run *d)
     damage_json(&d->sample.notices.damaged, &j);
     pack_notices_rejected_json(&j, &d->sample.notices);
     json_u64(&j, "values", d->sample.report.values);
-    json_double(&j, "unknown_share", d->fit.unknown);
+    json_double(&j, "unknown_share", d->unknown);
     json_double(&j, "seconds", d->sample.seconds);
     json_close_object(&j);
     json_u64(&j, "tokens", d->tokens);
@@ -477,6 +447,7 @@ static void print_words(const struct dry_run *d)
         printf("%s: %s in %s, %s of text; %.3f tokens per byte.\n", d->sample.whole ? "All of it" : "A sample",
                units_counted(r->tokens, "token").text, units_counted(r->documents, "document").text,
                units_bytes(r->text_bytes).text, r->text_bytes > 0 ? (double)r->tokens / (double)r->text_bytes : 0);
+    commands_say_learned("", r->learned, r->tokens, d->values->pack.chat != NULL);
     if (d->values->pack.by)
         cli_say("%s of %s in it: a dataset for each.", units_counted(r->values, "value").text, d->values->pack.by);
     if (r->kept_out > 0)
@@ -668,7 +639,7 @@ int pack_dry_run(const struct pack_values *v, const char *const *words, size_t c
         say_failing(&d, &err);
     } else {
         expect(&d, v->pack.tokenizer);
-        fit_measure(&d.fit, &d.sample, &v->pack);
+        d.unknown = unknown_share(&d.sample, &v->pack);
         if (v->json)
             print_json(&d);
         else
@@ -676,7 +647,11 @@ int pack_dry_run(const struct pack_values *v, const char *const *words, size_t c
         say_obstacles(&d);
         say_empty(&d);
         say_damage(&d);
-        fit_say(&d.fit, v->tokenizer);
+        if (d.unknown > MOST_UNKNOWN)
+            cli_error(
+                "warning: %.1f %% of the sample's tokens are %s's unknown token: its vocabulary does not fit these "
+                "texts",
+                100 * d.unknown, v->tokenizer);
         if (d.sample.report.rejects > 0)
             say_rejects(&d);
         pack_notices_say_rejected(v, &d.sample.notices, true);

@@ -29,8 +29,9 @@ static void add_notice(struct pack_notice_list *list, const struct leat_pack_not
 
 bool pack_notices_warn(const struct leat_pack_notice *notice)
 {
-    bool chat = notice->kind == LEAT_NOTICE_CHAT,
-         warns = chat || notice->kind == LEAT_NOTICE_WAITING || notice->kind == LEAT_NOTICE_FIELD;
+    bool chat = notice->kind == LEAT_NOTICE_CHAT, warns = chat || notice->kind == LEAT_NOTICE_WAITING ||
+                                                          notice->kind == LEAT_NOTICE_FIELD ||
+                                                          notice->kind == LEAT_NOTICE_SUSPECT;
 
     if (warns)
         cli_error("warning: %s%s", notice->message, chat ? " (--chat FILE, or -t SPEC)" : "");

@@ -40,6 +40,8 @@ struct batch {
     const struct leat_batch *now;
     int64_t *ids, *labels, *positions;
     uint8_t *loss;
+    float *weights; /* weights of the labels, and of the tokens; NULL without --learned */
+    uint8_t *learned;
     bool documents; /* true if documents are known of all sources */
 };
 
@@ -83,23 +85,40 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     return s;
 }
 
-static enum leat_status make_outputs(struct batch *b, struct leat_error *err)
+/* Gives each token the weight of the label before it that is this token. */
+static void take_learned(struct batch *b, size_t places)
+{
+    for (size_t i = 1; i < places; i++)
+        if (i % b->now->length > 0 && b->labels[i - 1] == b->ids[i])
+            b->learned[i] = b->weights[i - 1] < 1 ? (uint8_t)(b->weights[i - 1] * UINT8_MAX + 0.5F) : UINT8_MAX;
+}
+
+static enum leat_status make_outputs(struct batch *b, bool learned, struct leat_error *err)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
     size_t places = (size_t)b->now->rows * b->now->length + 1;
+    enum leat_status s = LEAT_OK;
 
     b->ids = calloc(places, sizeof *b->ids);
     b->labels = calloc(places, sizeof *b->labels);
     b->loss = calloc(places, sizeof *b->loss);
     b->positions = b->documents ? calloc(places, sizeof *b->positions) : NULL;
-    if (!b->ids || !b->labels || !b->loss || (b->documents && !b->positions))
+    b->weights = learned ? calloc(places, sizeof *b->weights) : NULL;
+    b->learned = learned ? calloc(places, sizeof *b->learned) : NULL;
+    if (!b->ids || !b->labels || !b->loss || (b->documents && !b->positions) ||
+        (learned && (!b->weights || !b->learned)))
         return status_no_memory(err, places * sizeof *b->ids);
     o.inputs = b->ids;
     o.labels = b->labels;
     o.loss_mask = b->loss;
     o.position_ids = b->positions;
+    o.loss_weights = b->weights;
     o.mask_first = b->wanted->no_loss.first;
-    return b->now->length > 0 ? leat_batch_write(b->now, &o, NULL, err) : LEAT_OK;
+    if (b->now->length > 0)
+        s = leat_batch_write(b->now, &o, NULL, err);
+    if (s == LEAT_OK && learned && b->now->length > 0)
+        take_learned(b, places - 1);
+    return s;
 }
 
 /* Adds the documents of a stretch of the row. Behind it, up to `end`, is the gap of its piece (struct leat_piece). */
@@ -154,6 +173,7 @@ static enum leat_status show_one(struct show_out *o, struct batch *b, uint32_t n
                             .ids = b->ids + at,
                             .labels = b->labels + at,
                             .loss = b->loss + at,
+                            .learned = b->learned ? b->learned + at : NULL,
                             .positions = b->positions ? b->positions + at : NULL };
     enum leat_status s = LEAT_OK;
 
@@ -191,7 +211,7 @@ static enum leat_status show_batch(struct show_out *o, const struct leat_plan *p
     if (s == LEAT_OK)
         s = open_loader(&b, err);
     if (s == LEAT_OK)
-        s = make_outputs(&b, err);
+        s = make_outputs(&b, o->learned, err);
     if (s == LEAT_OK)
         s = show_rows(o, &b, err);
     leat_loader_close(b.loader);
@@ -204,6 +224,8 @@ static enum leat_status show_batch(struct show_out *o, const struct leat_plan *p
     free(b.labels);
     free(b.positions);
     free(b.loss);
+    free(b.weights);
+    free(b.learned);
     return s;
 }
 
@@ -252,7 +274,7 @@ static enum leat_status show_places(struct show_out *o, const struct leat_datase
     struct show_stretch all = { .places = count, .document = LEAT_NONE, .words = words };
     struct show_row row = { .title = title, .text_bytes = LEAT_NONE, .length = count, .filled = count };
     struct leat_info info = LEAT_INFO_INIT;
-    uint8_t *loss = NULL;
+    uint8_t *loss = NULL, *learned = NULL;
     enum leat_status s;
     int64_t *ids;
 
@@ -267,12 +289,17 @@ static enum leat_status show_places(struct show_out *o, const struct leat_datase
         row.loss = loss = malloc((size_t)count + 1);
         s = loss ? read_loss(d, first, count, loss, err) : status_no_memory(err, count);
     }
+    if (s == LEAT_OK && o->learned) {
+        row.learned = learned = malloc((size_t)count + 1);
+        s = learned ? leat_dataset_mask(d, first, count, learned, err) : status_no_memory(err, count);
+    }
     row.ids = ids;
     if (s == LEAT_OK)
         s = show_row_add_documents(&row, d, first, &all, err);
     if (s == LEAT_OK)
         o->form->row(o, &row);
     show_row_clear(&row);
+    free(learned);
     free(loss);
     free(ids);
     return s;
@@ -390,7 +417,7 @@ struct show_values {
     struct option_list tokenizers;
     unsigned balance; /* enum leat_balance */
     struct no_loss no_loss;
-    bool colour, no_colour, json;
+    bool colour, no_colour, json, learned;
 };
 
 const struct option_row show_options[] = {
@@ -441,6 +468,12 @@ const struct option_row show_options[] = {
       .offered = commands_tokenizers,
       .path = true },
     COMMANDS_PATTERN(struct show_values),
+    { .name = "learned",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct show_values, learned),
+      .help = "show the tokens that training learns, by weight, not the places before them",
+      .more = "Otherwise a place is marked by its label, which is the next token: what is learned seems to begin one "
+              "place early." },
     { .name = "html",
       .type = OPTION_TEXT,
       .field = offsetof(struct show_values, html),
@@ -644,6 +677,8 @@ static bool check_values(const struct command *self, const struct show_values *v
     else if ((no_loss_given(&v->no_loss) || plan_options_given(&v->plan)) && !of_plan)
         command_wrong(self, "--%s needs --sample or --step: it applies to rows of a plan",
                       no_loss_given(&v->no_loss) ? no_loss_given(&v->no_loss) : plan_options_given(&v->plan));
+    else if (v->learned && !of_plan && !of_dataset)
+        command_wrong(self, "--learned needs --document, --tokens, --sample or --step: a text alone is not learned");
     else
         return true;
     return false;
@@ -651,7 +686,11 @@ static bool check_values(const struct command *self, const struct show_values *v
 
 static int show(const struct command *self, const struct show_values *v, const struct options_parsed *parsed)
 {
-    struct show_out o = { .form = v->json ? &show_as_json : v->html ? &show_as_page : &show_as_text, .path = v->html };
+    struct show_out o = { .form = v->json   ? &show_as_json
+                                  : v->html ? &show_as_page
+                                            : &show_as_text,
+                          .path = v->html,
+                          .learned = v->learned };
     const char *none = getenv("NO_COLOR"), *kind = getenv("TERM");
     bool plain = v->no_colour || (none && none[0]) || (kind && strcmp(kind, "dumb") == 0);
 

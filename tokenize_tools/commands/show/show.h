@@ -62,6 +62,7 @@ struct show_row {
     const int64_t *labels;            /* label of each place; this and the next two are NULL if not known */
     const int64_t *positions;         /* position of each token in its document, or in the row */
     const uint8_t *loss;              /* 1 if the label counts */
+    const uint8_t *learned;           /* weight of each token itself, in 255ths, with --learned; else NULL */
     struct show_stretch *stretches;
     size_t count, room;
 };
@@ -75,6 +76,10 @@ void show_row_clear(struct show_row *row); /* frees the stretches; the row can b
 
 /* Returns true if the label of a place counts and is not the token at the next place. */
 bool show_other_label(const struct show_row *row, uint64_t place);
+
+/* Returns how much a place is shown to count, in 255ths: all or nothing by its label's loss, or as its token with
+ * --learned. */
+uint8_t show_counts(const struct show_row *row, uint64_t place);
 
 /* Reads the tokens of a stretch in order. A character of which several tokens have a part is given to the first of
  * them. */
@@ -110,6 +115,7 @@ struct show_out {
     const char *path; /* of a page */
     struct page page;
     bool colour;                 /* in a terminal */
+    bool learned;                /* true if rows have `learned` */
     bool numbers;                /* true if ids are printed, as there is no tokenizer */
     bool beside;                 /* true if rows are of one text, and stand side by side */
     uint64_t rows, places;       /* so far */
@@ -136,6 +142,7 @@ extern const struct show_form show_as_text, show_as_columns, show_as_page, show_
 /* Styles of a terminal with 256 colours. */
 struct show_styles {
     const char *shades[2], *idle_shades[2], *special, *heading, *soft, *plain;
+    const char *learned_shades[2][4]; /* by weight */
 };
 extern const struct show_styles show_styles;
 

@@ -87,6 +87,12 @@ static void put_row(struct show_out *o, const struct show_row *row)
         put_numbers(&j, "labels", row->labels, row->length);
     if (row->loss)
         put_loss(&j, row->loss, row->length);
+    if (row->learned) {
+        json_open_array(&j, "learned");
+        for (uint64_t i = 0; i < row->length; i++)
+            json_double(&j, NULL, row->learned[i] / 255.0);
+        json_close_array(&j);
+    }
     if (row->positions)
         put_numbers(&j, "position_ids", row->positions, row->length);
     if (row->text_bytes == LEAT_NONE) {

@@ -30,7 +30,11 @@ static void put_key(const struct show_out *o)
           "</span> what a token has of the character before it, \u21b5 a newline, \u21e5 a tab, " SHOW_BASE
           " below a mark without its letter",
           o->page.out);
-    if (!o->beside)
+    if (o->learned)
+        fputs("; <span class=\"a\" style=\"box-shadow:inset 0 -.5em var(--learned)\">learned</span>, the higher the "
+              "more it counts",
+              o->page.out);
+    else if (!o->beside)
         fputs("; <span class=\"i a\">its label</span><span class=\"i b\"> has no loss</span>; <span class=\"l\">\u2192 "
               "label</span> that is not the next token",
               o->page.out);
@@ -85,7 +89,7 @@ static void put_token(FILE *out, struct show_reader *r)
 {
     const struct show_row *row = r->row;
     uint64_t place = r->next;
-    bool counts = !row->loss || row->loss[place];
+    unsigned counts = show_counts(row, place);
     struct show_token t;
 
     show_reader_next(r, &t);
@@ -100,7 +104,11 @@ static void put_token(FILE *out, struct show_reader *r)
         fprintf(out, ", label %" PRId64, row->labels[place]);
     if (t.continues)
         fputs(", with a part of the character before it", out);
-    fprintf(out, "%s\">", counts ? "" : ", no loss");
+    if (row->learned)
+        fprintf(out, ", %s\" style=\"box-shadow:inset 0 -%.2fem var(--learned)\">", counts ? "learned" : "not learned",
+                0.5 * counts / UINT8_MAX);
+    else
+        fprintf(out, "%s\">", counts ? "" : ", no loss");
     put_text(out, &t, "\n");
     fputs("</span>", out);
     if (!show_other_label(row, place))

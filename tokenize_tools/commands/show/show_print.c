@@ -105,13 +105,13 @@ static void put_origin(FILE *out, show_put *put, const struct show_stretch *x)
     }
 }
 
-/* Returns how many places of a stretch have a label that counts. */
-static uint64_t with_loss(const struct show_row *row, const struct show_stretch *x)
+/* Returns how many places of a stretch count. */
+static uint64_t counting(const struct show_row *row, const struct show_stretch *x)
 {
     uint64_t n = 0;
 
     for (uint64_t i = x->at; i < x->at + x->places; i++)
-        n += row->loss[i];
+        n += show_counts(row, i) > 0;
     return n;
 }
 
@@ -125,7 +125,7 @@ void show_put_border(FILE *out, show_put *put, const struct show_row *row, const
     put_range(out, "; places", x->at, x->places);
     if (row->positions && x->places > 0)
         put_range(out, ", positions", (uint64_t)row->positions[x->at], x->places);
-    fprintf(out, ", %" PRIu64 " with loss", with_loss(row, x));
+    fprintf(out, ", %" PRIu64 " %s", counting(row, x), row->learned ? "learned" : "with loss");
     if (x->gap > 0)
         fprintf(out, ", the last %" PRIu64 " padding", x->gap);
 }
@@ -164,7 +164,34 @@ const struct show_styles show_styles = {
     .heading = "\033[1m",
     .soft = "\033[38;5;244m",
     .plain = "\033[0m",
+    .learned_shades = { { "\033[38;5;16;48;5;194m", "\033[38;5;16;48;5;157m", "\033[38;5;16;48;5;120m",
+                          "\033[38;5;16;48;5;83m" },
+                        { "\033[38;5;16;48;5;193m", "\033[38;5;16;48;5;156m", "\033[38;5;16;48;5;119m",
+                          "\033[38;5;16;48;5;76m" } },
 };
+
+/* Marks before a learned token, by its weight. */
+static const char *const learned_marks[] = { "\u258f", "\u258e", "\u258d", "\u258c",
+                                             "\u258b", "\u258a", "\u2589", "\u2588" };
+
+/* Return the mark of a place, and its shade. */
+static const char *mark_of(const struct show_row *row, uint64_t place)
+{
+    unsigned counts = show_counts(row, place);
+
+    return counts == 0    ? SHOW_MARK_IDLE
+           : row->learned ? learned_marks[counts < 16 ? 0 : (8 * counts + 127) / 255 - 1]
+                          : SHOW_MARK;
+}
+
+static const char *shade_of(const struct show_row *row, uint64_t place)
+{
+    unsigned counts = show_counts(row, place);
+
+    return counts == 0    ? show_styles.idle_shades[place % 2]
+           : row->learned ? show_styles.learned_shades[place % 2][counts < 32 ? 0 : (4 * counts + 127) / 255 - 1]
+                          : show_styles.shades[place % 2];
+}
 
 #define RULE "\u2514\u2500" /* begins a line about what stands above it */
 
@@ -194,8 +221,10 @@ static void put_bytes(const struct show_out *o, const char *text, uint64_t bytes
 /* Returns true if a token ends the line that is printed. */
 static bool put_token(const struct show_out *o, const struct show_token *t, const char *shade)
 {
-    shade = t->special ? show_styles.special : shade;
-    if (t->special && !o->colour)
+    bool named = t->special && (!o->colour || o->learned); /* whose shade says whether it is learned */
+
+    shade = t->special && !o->learned ? show_styles.special : shade;
+    if (named)
         fputs(SHOW_NAME_OPEN, stdout);
     style(o, shade);
     if (t->continues)
@@ -205,7 +234,7 @@ static bool put_token(const struct show_out *o, const struct show_token *t, cons
     put_bytes(o, t->text, t->bytes, shade);
     put_bytes(o, (const char *)t->last, t->last_bytes, shade);
     style(o, show_styles.plain);
-    if (t->special && !o->colour)
+    if (named)
         fputs(SHOW_NAME_END, stdout);
     return !t->special && t->last_bytes == 0 && t->bytes > 0 && t->text[t->bytes - 1] == '\n';
 }
@@ -218,7 +247,7 @@ static void put_ids(const struct show_out *o, const struct show_row *row, const 
     int column = 0;
 
     for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
-        bool counts = !row->loss || row->loss[i];
+        bool counts = show_counts(row, i) > 0;
         char label[32] = "";
 
         if (show_other_label(row, i))
@@ -242,13 +271,10 @@ static void put_stretch(const struct show_out *o, const struct show_row *row, co
 
     show_reader_begin(&reader, row, x);
     for (uint64_t i = x->at; i < x->at + x->places && !cli_stdout_failed(); i++) {
-        bool counts = !row->loss || row->loss[i];
-        const char *shade = counts ? show_styles.shades[i % 2] : show_styles.idle_shades[i % 2];
-
         if (!o->colour)
-            fputs(counts ? SHOW_MARK : SHOW_MARK_IDLE, stdout);
+            fputs(mark_of(row, i), stdout);
         show_reader_next(&reader, &t);
-        ended = put_token(o, &t, shade);
+        ended = put_token(o, &t, shade_of(row, i));
         if (show_other_label(row, i)) {
             style(o, show_styles.soft);
             fputs(o->colour ? "\u2192" : SHOW_MARK "\u2192", stdout);
@@ -278,10 +304,12 @@ static enum leat_status begin(struct show_out *o, const char *title, struct leat
 static void show_print_legend(const struct show_out *o)
 {
     if (o->rows > 0 && !o->colour)
-        printf("\n" SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss, " SHOW_PART
-               " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
+        printf("\n%s, " SHOW_PART " what a token has of the character before it; " SHOW_NAME_OPEN "..." SHOW_NAME_END
                " is a special token, " SHOW_NEWLINE " a newline, " SHOW_TAB
-               " a tab, \\x0d a control character or a byte that is no character\n");
+               " a tab, \\x0d a control character or a byte that is no character\n",
+               o->learned ? "\u2588 begins a token that is learned, \u258c one that counts half, " SHOW_MARK_IDLE
+                            " one that is not learned"
+                          : SHOW_MARK " begins a token, " SHOW_MARK_IDLE " one whose label has no loss");
 }
 
 static void show_print_heading(const struct show_out *o, const struct show_row *row)
@@ -330,7 +358,10 @@ static enum leat_status end(struct show_out *o, int failed, struct leat_error *e
         show_print_legend(o);
     else
         printf("\nthe dataset stores no tokenizer, so ids are shown%s%s; --tokenizer names one\n",
-               o->colour ? "" : ", after " SHOW_MARK_IDLE, o->colour ? "" : " where the label has no loss");
+               o->colour ? "" : ", after " SHOW_MARK_IDLE,
+               o->colour    ? ""
+               : o->learned ? " where they are not learned"
+                            : " where the label has no loss");
     return LEAT_OK;
 }
 

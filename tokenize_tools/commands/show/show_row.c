@@ -126,6 +126,11 @@ bool show_other_label(const struct show_row *row, uint64_t place)
     return row->labels && row->loss[place] && (place + 1 == row->filled || row->labels[place] != row->ids[place + 1]);
 }
 
+uint8_t show_counts(const struct show_row *row, uint64_t place)
+{
+    return row->learned ? row->learned[place] : !row->loss || row->loss[place] ? UINT8_MAX : 0;
+}
+
 /* ---- The tokens of a stretch ---- */
 
 /*

@@ -244,13 +244,11 @@ static void enter_path(struct walk *w, const struct schema_node *n, struct group
 static void list_column(struct walk *w, const struct group *group, const struct schema_node *n, const char *what)
 {
     size_t room = sizeof w->list - w->listed;
-    int bytes;
+    int bytes = group->list ? 0
+                            : snprintf(w->list + w->listed, room, "%s%.*s%.*s%s", w->listed > 0 ? ", " : "",
+                                       (int)group->path_bytes, w->path, (int)name_shown(n), n->name, what);
 
-    if (group->list)
-        return;
     w->has_lists = w->has_lists || *what;
-    bytes = snprintf(w->list + w->listed, room, "%s%.*s%.*s%s", w->listed > 0 ? ", " : "", (int)group->path_bytes,
-                     w->path, (int)name_shown(n), n->name, what);
     if ((size_t)bytes < room)
         w->listed += (size_t)bytes;
     else

@@ -209,19 +209,34 @@ static bool touches(const struct chat *c, size_t i, const struct render_stretch 
     return begin < end && begin < s->end && end > s->begin;
 }
 
+/* What training learns of each token: its byte of the mask, and the role of the message that it is learned for. */
+struct learning {
+    uint8_t *mask, *roles;
+};
+
 /* Gives the tokens of a stretch their weights. */
-static void learn_stretch(const struct chat *c, const struct render_stretch *s, uint8_t *mask)
+static void learn_stretch(const struct chat *c, const struct render_stretch *s, struct learning to)
 {
     uint8_t weight = step_weight(s->weight * c->weight);
 
     for (size_t i = token_after(c, s->begin); i < id_count(c) && (i == 0 || end_at(c, i - 1) < s->end); i++)
-        if (mask[i] < weight && touches(c, i, s))
-            mask[i] = weight;
+        if (to.mask[i] < weight && touches(c, i, s)) {
+            to.mask[i] = weight;
+            to.roles[i] = (uint8_t)s->role;
+        }
+}
+
+/* Gives the tokens that end a turn the weight of that, and its message's role. */
+static void learn_end(const struct chat *c, const struct render_stretch *s, size_t first, size_t end,
+                      struct learning to)
+{
+    memset(to.mask + first, step_weight(s->turn * c->weight), end - first);
+    memset(to.roles + first, (int)s->role, end - first);
 }
 
 /* Gives the token that ends a turn its weight, and white space of the template before it: it follows the stretch, or is
  * its last one. */
-static void learn_turn(const struct chat *c, const struct render_stretch *s, uint8_t *mask)
+static void learn_turn(const struct chat *c, const struct render_stretch *s, struct learning to)
 {
     size_t after = token_after(c, s->end - 1), first, end;
 
@@ -233,32 +248,45 @@ static void learn_turn(const struct chat *c, const struct render_stretch *s, uin
         while (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_BLANK)
             first--;
         if (first > 0 && end_at(c, first - 1) > s->begin && turn_step(c, first - 1) == TURN_END)
-            memset(mask + first - 1, step_weight(s->turn * c->weight), after - first + 1);
+            learn_end(c, s, first - 1, after, to);
         return;
     }
     while (end < id_count(c) && turn_step(c, end) == TURN_BLANK)
         end++;
     if (end < id_count(c) && turn_step(c, end) == TURN_END)
-        memset(mask + first, step_weight(s->turn * c->weight), end + 1 - first);
+        learn_end(c, s, first, end + 1, to);
 }
 
-/* Puts the mask of the first `kept` tokens. */
+/* Counts what is learned by role. The begin and end token, which the writer adds, are learned as the tokens next to
+ * them. */
+static void count_roles(const struct chat *c, struct learning from, size_t count, uint64_t *by_role)
+{
+    const struct leat_pack_options *o = c->w->setup->options;
+    bool begin = o->begin_token != LEAT_NONE, end = o->end_token != LEAT_NONE;
+
+    for (size_t i = 0; i < count; i++)
+        by_role[from.roles[i]] += (from.mask[i] > 0) * (1u + (begin && i == 0) + (end && i + 1 == count));
+}
+
+/* Puts the mask of the first `kept` tokens. Their tokens' roles lie after it until they are counted. */
 static enum leat_status put_mask(struct chat *c, struct unit *u, uint64_t kept)
 {
     const struct render_answer *a = c->answer;
     size_t count = id_count(c);
-    enum leat_status s = buffer_reserve(&u->docs.mask, count, c->err);
-    uint8_t *mask;
+    enum leat_status s = buffer_reserve(&u->docs.mask, 2 * count, c->err);
+    struct learning to;
 
     if (s != LEAT_OK || count == 0)
         return s;
-    mask = u->docs.mask.bytes + u->docs.mask.size;
-    memset(mask, 0, count);
+    to.mask = u->docs.mask.bytes + u->docs.mask.size;
+    to.roles = to.mask + count;
+    memset(to.mask, 0, 2 * count);
     for (size_t i = 0; i < a->stretch_count; i++)
-        learn_stretch(c, &a->stretches[i], mask);
+        learn_stretch(c, &a->stretches[i], to);
     for (size_t i = 0; i < a->stretch_count; i++)
         if (a->stretches[i].flags & RENDER_TURN)
-            learn_turn(c, &a->stretches[i], mask);
+            learn_turn(c, &a->stretches[i], to);
+    count_roles(c, to, (size_t)kept, u->docs.learned_by_role);
     u->docs.mask.size += (size_t)kept;
     return LEAT_OK;
 }

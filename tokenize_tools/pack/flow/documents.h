@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "leat.h"
+#include "mask/learned.h"
 #include "spool.h"
 
 /* A stretch of a buffer. */
@@ -57,15 +58,16 @@ struct documents {
     size_t reject_count, reject_room;
     struct buffer strings; /* ids, reasons, fields, samples */
     struct buffer spans;
-    struct buffer tokens;                 /* ids as the token file holds them, but in this machine's byte order */
-    struct buffer mask;                   /* a byte for each of `tokens` if the run stores a mask */
-    struct spool spooled;                 /* ids of documents that do not fit in memory */
-    uint64_t malformed;                   /* in all texts */
-    uint64_t text_bytes, special_strings; /* bytes of text that were encoded; strings of special tokens that were
+    struct buffer tokens;                    /* ids as the token file holds them, but in this machine's byte order */
+    struct buffer mask;                      /* a byte for each of `tokens` if the run stores a mask */
+    struct spool spooled;                    /* ids of documents that do not fit in memory */
+    uint64_t malformed;                      /* in all texts */
+    uint64_t text_bytes, special_strings;    /* bytes of text that were encoded; strings of special tokens that were
                                              found in texts */
-    uint64_t not_json;                    /* number of documents whose record has a NaN or an infinity */
-    uint64_t kept_out;                    /* number of records that a condition of the run keeps out */
-    uint64_t too_long;                    /* number of documents longer than the run allows */
+    uint64_t not_json;                       /* number of documents whose record has a NaN or an infinity */
+    uint64_t kept_out;                       /* number of records that a condition of the run keeps out */
+    uint64_t too_long;                       /* number of documents longer than the run allows */
+    uint64_t learned_by_role[LEARNED_ROLES]; /* tokens of conversations, with begin and end token */
 };
 
 void documents_free(struct documents *d);
