@@ -151,9 +151,9 @@ static void check_plans(void)
     o.fit.reserved[2] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.fit.reserved[2] = 0;
-    o.fit.reserved_number = 1;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
-    o.fit.reserved_number = 0;
+    o.fit.whole = 2;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_INVALID);
+    o.fit.whole = 0;
     o.megatron.reserved[0] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.megatron.reserved[0] = 0;
