@@ -152,7 +152,7 @@ static void check_plans(void)
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
     o.fit.reserved[2] = 0;
     o.fit.whole = 2;
-    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_INVALID);
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
     o.fit.whole = 0;
     o.megatron.reserved[0] = 1;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_UNSUPPORTED);
