@@ -76,8 +76,7 @@ struct leat_plan_fit {
     uint32_t begin;       /* 1: a row that continues a document begins with the sources' begin token in place of the
                            * document's token there, which is the last label of the row before */
     uint32_t whole;       /* 1: no document is cut: one that a row does not hold, of more than seq_len + 1 tokens, is
-                           * left out of rows of that length. Not with cut_length; max_length is then at most the
-                           * longest seq_len + 1 */
+                           * left out of rows of that length. Not with cut_length */
     uint64_t reserved[3];     /* 0 */
 };
 

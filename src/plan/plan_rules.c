@@ -476,19 +476,9 @@ enum leat_status plan_rules_set_fit(struct plan_rules *r, size_t source, const u
     return LEAT_OK;
 }
 
-static uint64_t longest_row(const struct plan_rules *r)
-{
-    uint64_t longest = r->seq_len;
-
-    for (size_t i = 0; i < r->phase_count; i++)
-        longest = r->phases[i].seq_len > longest ? r->phases[i].seq_len : longest;
-    return longest;
-}
-
 /* Checks the rules that count for a source together, and drops those of its own that are the plan's. */
 static enum leat_status check_fit_of(struct plan_rules *r, size_t source, struct leat_error *err)
 {
-    uint64_t max = plan_rules_fit(r, source, PLAN_FIT_MAX_LENGTH), longest = longest_row(r);
     uint64_t *own = r->sources[source].fit;
     enum leat_status s = check_fit_options(r, own, err);
 
@@ -496,19 +486,11 @@ static enum leat_status check_fit_of(struct plan_rules *r, size_t source, struct
         return s;
     for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
         own[i] = own[i] == r->fit[i] ? 0 : own[i]; /* equal plans have equal texts */
-    if (!plan_rules_fit(r, source, PLAN_FIT_WHOLE))
-        return LEAT_OK;
-    if (plan_rules_fit(r, source, PLAN_FIT_CUT_LENGTH) > 0)
+    if (plan_rules_fit(r, source, PLAN_FIT_WHOLE) && plan_rules_fit(r, source, PLAN_FIT_CUT_LENGTH) > 0)
         return status_argument(err, "whole",
                                "the documents of %.300s are to stay whole, but cut-length cuts them: leave one of "
                                "these rules out",
                                r->sources[source].name);
-    if (max > longest + 1)
-        return status_argument(err, "max_length",
-                               "max-length of %.300s is %" PRIu64
-                               ", but its documents stay whole, and a row of %" PRIu64 " inputs holds at most %" PRIu64
-                               " tokens of one: give at most that, or longer rows",
-                               r->sources[source].name, max, longest, longest + 1);
     return LEAT_OK;
 }
 

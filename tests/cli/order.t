@@ -121,9 +121,8 @@ A report says which length fits rows of whole documents.
                windows  56.8 % #######################
   $ leat fit numbers folder --report --seq-len 16,8 --fit 1:whole,max-length=16 --json | grep -o '"sources.*'
   "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 4, "left_out": 1, "cut": 0}]}, {"length": 8, "rows": 1447, "full_rows": 1000, "pieces": 1503, "max_pieces": 2, "patterns": 5, "padding": 1173, "context": 0, "documents_cut": 500, "lost_context": 6390, "windows": {"rows": 1368, "documents_cut": 503, "lost_context": 7953}, "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 3, "left_out": 2, "cut": 0}]}]}
-  $ leat fit numbers folder --report --seq-len 8 --fit 1:whole,max-length=16
-  leat: max-length of folder is 16, but its documents stay whole, and a row of 8 inputs holds at most 9 tokens of one: give at most that, or longer rows
-  [2]
+  $ for m in 16 9; do leat fit numbers folder --report --seq-len 8 --fit 1:whole,max-length=$m | cksum; done | uniq | wc -l
+  1
   $ leat fit numbers --fit 0:whole
   leat: --fit needs --report (leat fit --help lists the options)
   [2]
@@ -412,9 +411,6 @@ Rules of order fit for one source take the place of the plan's. In a plan's text
   [2]
   $ leat order --source numbers --seq-len 20 --order fit --fit 1:whole
   leat: --fit: no source 1: the plan has 1 up to here, numbered from 0
-  [2]
-  $ leat order --source numbers --seq-len 20 --order fit --fit 0:whole,max-length=1Ki
-  leat: max-length of numbers is 1024, but its documents stay whole, and a row of 20 inputs holds at most 21 tokens of one: give at most that, or longer rows
   [2]
   $ leat order --source numbers --seq-len 20 --fit 0:whole
   leat: whole is for rows of whole documents, but the plan's order is shuffled

@@ -114,9 +114,6 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=2",
           "whole is 1 for documents that are never cut" },
         { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1\ncut-length 3", "but cut-length cuts them" },
-        { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1,max-length=6",
-          "is 6, but its documents stay whole, and a row of 4 inputs holds at most 5 tokens of one: give at most "
-          "that" },
         { "leat plan 1\nsource %/a\nseq-len 4\norder fit\nfit 0:whole=1,min-length=6",
           "/a has a weight, but it has no document of at least two tokens that its rules keep and a row holds whole" },
         { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "unknown range" },
