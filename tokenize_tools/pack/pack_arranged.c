@@ -79,6 +79,8 @@ static enum leat_status remove_packed(const struct arranging *a, struct leat_err
     if (lstat(a->folder, &st) != 0 || own_file_make_folder(a->folder, &made, NULL) != LEAT_OK || is_busy(a))
         return LEAT_OK;
     s = file_remove(a->packed_index, err);
+    if (s == LEAT_OK) /* when the power is cut, the index must not come back without its tokens */
+        s = file_sync_folder(a->packed_index, err);
     if (s == LEAT_OK)
         s = file_remove(a->packed_tokens, err);
     remove_folder(a, true); /* removes files, too, that came back when the power was cut */
