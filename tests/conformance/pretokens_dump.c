@@ -53,7 +53,8 @@ static enum split_behavior behavior_of(const char *name)
     exit(2);
 }
 
-static struct splitter splitter_of(int count, char **words)
+/* *pattern is set for a splitter by pattern. */
+static struct splitter splitter_of(int count, char **words, struct pattern **pattern)
 {
     struct splitter s = { 0 };
     struct leat_error err;
@@ -61,16 +62,13 @@ static struct splitter splitter_of(int count, char **words)
     if (count == 3 && strcmp(words[0], "scanner") == 0 && scanner_named(&s.scanner, words[1], dialect_of(words[2]))) {
         s.matcher = SPLIT_BY_SCANNER;
     } else if (count == 5 && strcmp(words[0], "pattern") == 0) {
-        struct pattern *pattern;
-
         s.matcher = SPLIT_BY_PATTERN;
         s.behavior = behavior_of(words[3]);
         s.invert = *words[4] == '1';
-        if (pattern_compile(&pattern, words[1], strlen(words[1]), dialect_of(words[2]), &err) != LEAT_OK) {
+        if (pattern_compile(pattern, words[1], strlen(words[1]), dialect_of(words[2]), &err) != LEAT_OK) {
             printf("%s\n", err.message);
             exit(3);
         }
-        s.pattern = pattern;
     } else if (count == 4 && strcmp(words[0], "string") == 0) {
         s.matcher = SPLIT_BY_STRING;
         s.string = (const uint8_t *)words[1];
@@ -107,15 +105,15 @@ static void append(struct pretokens *to, const struct split_pretoken *from, size
 }
 
 /* The whole text at once, or in windows that grow where nothing comes out. */
-static void split_all(struct split_run *run, const struct splitter *s, const uint8_t *text, size_t length,
-                      struct pretokens *out)
+static void split_all(struct split_run *run, const struct splitter *s, const struct pattern *pattern,
+                      const uint8_t *text, size_t length, struct pretokens *out)
 {
     size_t from = 0, size = windows ? 1 + random_number() % 64 : length;
     struct split_pretoken pretokens[SPLIT_ROOM];
     enum pattern_result result;
     bool final;
 
-    if (s->pattern && pattern_needs_all(s->pattern))
+    if (pattern && pattern_needs_all(pattern))
         size = length;
     do {
         size_t to = length - from > size ? from + size : length, count, done;
@@ -141,6 +139,7 @@ int main(int argc, char **argv)
 {
     struct pretokens pretokens = { 0 };
     struct splitter s;
+    struct pattern *pattern = NULL;
     struct pattern_run *pattern_run = NULL;
     uint8_t head[4], *text = NULL;
     size_t room = 0;
@@ -151,9 +150,9 @@ int main(int argc, char **argv)
         argc -= 2;
         argv += 2;
     }
-    s = splitter_of(argc - 1, argv + 1);
-    if (s.pattern)
-        pattern_run = need(pattern_run_new(s.pattern));
+    s = splitter_of(argc - 1, argv + 1, &pattern);
+    if (pattern)
+        pattern_run = need(pattern_run_new(pattern));
     while (fread(head, 1, 4, stdin) == 4) {
         struct split_run run = { .pattern_run = pattern_run };
         size_t length = bytes_load32(head);
@@ -163,7 +162,7 @@ int main(int argc, char **argv)
         if (fread(text, 1, length, stdin) != length)
             return 1;
         pretokens.count = 0;
-        split_all(&run, &s, text, length, &pretokens);
+        split_all(&run, &s, pattern, text, length, &pretokens);
         bytes_store32(head, (uint32_t)pretokens.count);
         fwrite(head, 1, 4, stdout);
         for (size_t i = 0; i < pretokens.count; i++) {
