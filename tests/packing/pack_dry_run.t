@@ -88,9 +88,9 @@ first, too; it said nothing.
   >     printf '{"text":"\\u0e01\\u1200\\u1790\\u0f40\\ua000\\u1401\\u10d0\\u0531\\u13a0\\u1c5a"}\n'
   > done >odd.jsonl
   $ leat pack -t gpt2 -o out --dry-run --max-rejects 100% odd.jsonl >/dev/null
-  leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 2 is rare: is it the right tokenizer, and is this text?
+  leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 1.3 is rare: is it the right tokenizer, and is this text?
   $ leat pack -t gpt2 -o odd odd.jsonl >/dev/null
-  leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 2 is rare: is it the right tokenizer, and is this text?
+  leat: warning: a token of gpt2 has 1.04 bytes of this text on average, and less than 1.3 is rare: is it the right tokenizer, and is this text?
   $ leat pack -t bytes -o out --dry-run --max-rejects 100% odd.jsonl >/dev/null
   $ printf '%s' '{"version":"1.0","pre_tokenizer":{"type":"Whitespace"},"model":{"type":"BPE","vocab":{"<unk>":0,' \
   >     '"a":1},"merges":[],"unk_token":"<unk>"}}' >words.json

@@ -606,10 +606,10 @@ static void suspect(const struct pack_run *r, const char *message)
 
 /*
  * Byte-pair vocabularies make 3 to 5 bytes of a language, or of code, that they were made from into a token, and seldom
- * less than 2 of any text; a vocabulary of other languages, or other bytes than text, gives about one.
+ * less than 1.5 of any text; a vocabulary of other languages, or other bytes than text, gives about one.
  */
 #define LEAST_TOKENS 1000u /* to say anything */
-#define LEAST_BYTES  2.0   /* per token */
+#define LEAST_BYTES  1.3   /* per token */
 #define SMALL        1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
 
 /* Gives a notice if the tokenizer hardly fits the texts: a wrong one shows before training does. */
@@ -626,7 +626,7 @@ static void look_at_fit(const struct pack_run *r)
         return;
     leat_tokenizer_stored(o->tokenizer, &stored);
     snprintf(message, sizeof message,
-             "a token of %.200s has %.2f bytes of this text on average, and less than 2 is rare: is it the right "
+             "a token of %.200s has %.2f bytes of this text on average, and less than 1.3 is rare: is it the right "
              "tokenizer, and is this text?",
              stored.name, bytes);
     suspect(r, message);
