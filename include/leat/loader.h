@@ -120,7 +120,7 @@ enum leat_output {
     LEAT_OUTPUT_LABELS = 2,
     LEAT_OUTPUT_LOSS_MASK = 4,
     LEAT_OUTPUT_ATTENTION_MASK = 8,
-    LEAT_OUTPUT_POSITION_IDS = 16, /* this and the next two need to know where documents start */
+    LEAT_OUTPUT_POSITION_IDS = 16, /* this, DOCUMENT_IDS and CU_SEQLENS need to know where documents start */
     LEAT_OUTPUT_DOCUMENT_IDS = 32,
     LEAT_OUTPUT_CU_SEQLENS = 64,
     LEAT_OUTPUT_LOSS_WEIGHTS = 128,

@@ -70,7 +70,7 @@ struct part {
 
 struct part_kind {
     const char *name;     /* name of the kind for callers that ask: "leat" */
-    const char *suffix;   /* files of a folder with this suffix are parts, named without it; NULL: none are */
+    const char *suffix;   /* files of a folder with it are parts, named without it; NULL for all but leat's own */
     const char *remedy;   /* remedy for damage; NULL: restore the files */
     bool finds_documents; /* documents are found by end= or begin= in the name: the files do not record them */
 

@@ -37,7 +37,9 @@ struct rows_line {
 
 /*
  * The stretch in which number i lies: begin <= i < end. Each document is a stretch, and so is the padding after the
- * tokens (begin >= length). An output that does not need documents sees all tokens of a row as one stretch.
+ * tokens (begin >= length). A row or a piece that begins inside a document counts as one that begins there; in a row of
+ * segments (rows_segments.h), a stretch is a segment, which may continue a document of the whole row. An output that
+ * does not need documents sees all tokens of a row as one stretch.
  */
 struct rows_stretch {
     uint32_t begin, end;

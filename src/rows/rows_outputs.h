@@ -10,8 +10,9 @@
  * Outputs that one pass or copy can make at once are made together: their numbers are defined in rows_body.h, and made
  * by code of their own in rows.c and rows_device.h.
  *
- * To add one: output_NAME.h, its include and its row here, its number and its field in leat.h, each after the others;
- * the rest follows on host and GPU. scripts/gen_ptx.sh regenerates the kernels, and `ptxas -v` reports what they spill.
+ * To add one: output_NAME.h, its include and its row here, its number and its field in leat/loader.h, each after the
+ * others; the rest follows on host and GPU. scripts/gen_ptx.sh regenerates the kernels, and `ptxas -v` reports what
+ * they spill.
  * Its expected values in test_loader_outputs.c, computed in another way; in Python a row in batch.h and its type in
  * batch.pyi.
  */

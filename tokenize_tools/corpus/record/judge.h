@@ -5,6 +5,11 @@
  * pack/option_rows.h. If it filters, rows that a program gives are judged by it, too (pack/packer_judge.h), of
  * leat.Packer and leat.Run. It decides the bytes, so it stands in what a run is resumed by (pack/pack_description.c)
  * and in the metadata of the dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
+ *
+ * The least that a judge does is to reject, with its reason: rejects are counted and listed already. A number of its
+ * own for what it leaves out, as `kept_out` has, goes by hand through pack/flow (documents.h and the three callers of
+ * judges), the checkpoint (pack/pack_output.c), struct leat_pack_report, runs' pieces, the command's report and
+ * Python's Summary.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
