@@ -385,8 +385,10 @@ int cmd_fit(const struct command *self, int argc, char **argv)
     struct options_parsed parsed;
     int code;
 
-    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+    if (!command_parse(self, argc, argv, &values, &parsed, &code)) {
+        option_list_free(&values.fits);
         return code;
+    }
     code = CLI_DONE;
     if (values.report)
         code = report(self, parsed.words, parsed.count, &values);
