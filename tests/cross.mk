@@ -9,7 +9,7 @@ CROSS_SOURCES  := $(filter-out tests/unit/test_mounts_fork.c,$(sort $(wildcard \
                   tests/unit/test_*.c tests/format/test_*.c tests/golden/test_*.c \
                   tests/corpus/test_json_*.c tests/order/test_*.c \
                   tests/tokenizer/test_*_rows.c tests/tokenizer/test_*cuts.c)))
-CROSS_FOLDERS  := arrange damage corpus/json corpus/record tokenizer/bpe tokenizer/scan tokenizer/unicode
+CROSS_FOLDERS  := arrange damage mask corpus/json corpus/record tokenizer/bpe tokenizer/scan tokenizer/unicode
 # xxHash's header alone, since the other machine's system headers must not be mixed with this one's
 XXHASH_HEADER  := $(firstword $(wildcard $(addsuffix /xxhash.h,$(shell $(PKG_CONFIG) --variable=includedir libxxhash \
                   2>/dev/null) /usr/include /usr/local/include)))
