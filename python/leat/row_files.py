@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import re
 import sys
 import time
 from collections import namedtuple
@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from leat import _leat
 from leat._lazy import need, numpy
 from leat._own_file import own_file
-from leat._values import choice, flag, path_of, whole
+from leat._values import choice, flag, path_of, shown, whole
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, Progress, catch_interrupts, counted, duration, say, \
     size_of
 from leat.loader import Loader
@@ -35,6 +35,7 @@ FORMATS = "packed-parquet", "arrow-dataset"
 PARTS = 4
 GROUP_ROWS, GROUP_TOKENS = 500, 1 << 20
 SHARD_BYTES = 500 << 20  # datasets has files of this size
+FILE_OF_FOLDER = re.compile(r"data-\d+\.arrow|dataset_info\.json|state\.json")
 DAMAGE = ("checksum", "truncated", "documents", "token", "header", "section", "mismatch")
 
 
@@ -110,13 +111,35 @@ class Parquet:
             os.remove(self._partial)
 
 
+def files_of(folder):
+    """The files of a folder that Folder has written. Any other file in it is an error: nothing else is removed."""
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        raise FileExistsError(f"{folder} exists, and is no folder of rows: remove it, or choose another name")
+    names = os.listdir(folder)
+    for name in names:
+        if not FILE_OF_FOLDER.fullmatch(name):
+            raise FileExistsError(f"{folder} has another file than those of a dataset of rows, {shown(name)}: remove "
+                                  "it, or choose another name")
+    return [os.path.join(folder, name) for name in names]
+
+
+def remove_folder(folder):
+    """Removes a folder that Folder has written, if it exists."""
+    if os.path.lexists(folder):
+        for path in files_of(folder):
+            os.remove(path)
+        os.rmdir(folder)
+
+
 class Folder:
     """A folder as Dataset.save_to_disk() writes it, complete or not there."""
 
     def __init__(self, pyarrow, output):
         self._pyarrow, self._output, self._partial = pyarrow, output, f"{output}.partial"
         self._files, self._sink, self._writer, self._bytes = [], None, None, 0
-        shutil.rmtree(self._partial, ignore_errors=True)
+        if os.path.lexists(output):
+            files_of(output)  # what cannot be replaced is refused before the work
+        remove_folder(self._partial)
         os.mkdir(self._partial)
 
     def add(self, table):
@@ -146,15 +169,14 @@ class Folder:
             with open(os.path.join(self._partial, name), "x", encoding="utf-8", opener=own_file) as file:
                 json.dump(facts, file)
                 self._bytes += file.tell()
-        if os.path.isdir(self._output):
-            shutil.rmtree(self._output)
+        remove_folder(self._output)
         os.rename(self._partial, self._output)
         return self._bytes
 
     def remove(self):
         if self._sink is not None:
             self._sink.close()
-        shutil.rmtree(self._partial, ignore_errors=True)
+        remove_folder(self._partial)
 
 
 def groups_of(plan, first, count, to):
@@ -196,7 +218,7 @@ def export_rows(plan, output, to, *, first=0, count=None, force=False, progress=
     if count == 0:
         raise ValueError("no rows are to be written: the plan has none from there on, or count is 0")
     if os.path.lexists(output) and not flag("force", force):
-        raise FileExistsError(f"{output} exists: choose another name, or replace it")
+        raise FileExistsError(f"{output} exists: choose another name, or replace it (force, --force)")
     sink = Parquet(pyarrow, output) if to == "packed-parquet" else Folder(pyarrow, output)
     rows = tokens = learned = 0
     try:
@@ -237,9 +259,6 @@ def main():
     except leat_error() as error:
         say(error._plain)
         return 3 if error.status in DAMAGE else FAILED
-    except FileExistsError as error:
-        say(f"{error} (--force)")
-        return FAILED
     except (ImportError, ValueError) as error:
         say(error)
         return WRONG

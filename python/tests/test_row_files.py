@@ -68,7 +68,22 @@ def test_arrow_dataset(plan, tmp_path):
     with pytest.raises(FileExistsError, match="exists"):
         leat.export(plan, tmp_path / "rows", "arrow-dataset")
     leat.export(plan, tmp_path / "rows", "arrow-dataset", count=3, force=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows"]
     assert datasets.load_from_disk(str(tmp_path / "rows")).to_list() == found.select(range(3)).to_list()
+
+
+def test_nothing_else_is_removed(plan, tmp_path):
+    """A folder is replaced only if all its files are those of such a dataset; a link to one is not followed."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    (tmp_path / "rows.partial").mkdir()
+    (tmp_path / "rows.partial" / "notes.txt").write_text("mine")
+    for name in ("mine", "file", "link", "rows"):
+        with pytest.raises(FileExistsError, match="another file than|is no folder of rows"):
+            leat.export(plan, tmp_path / name, "arrow-dataset", count=3, force=True)
+    assert [path.read_text() for path in sorted(tmp_path.rglob("*")) if path.is_file()] == ["mine"] * 3
 
 
 def test_windows_and_parts(plan, tmp_path):
@@ -89,6 +104,9 @@ def test_windows_and_parts(plan, tmp_path):
 
 def test_the_command(plan, tmp_path, monkeypatch):
     monkeypatch.setenv("LEAT_PYTHON", sys.executable)
+    monkeypatch.chdir(tmp_path)
+    for module in ("pyarrow", "numpy", "json"):  # no module of the current folder is taken
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('taken from the current folder')")
     (tmp_path / "run.plan").write_text(plan.text)
     made = json.loads(command("leat", "export", "--to", "packed-parquet", "-o", tmp_path / "rows.parquet", "--plan",
                               tmp_path / "run.plan", "--from", 5, "--count", 20, "--json"))
