@@ -111,7 +111,7 @@ struct leat_renderers {
     void *context;
 };
 
-/* What becomes of documents that are longer than `max_length`. */
+/* What happens to documents that are longer than `max_length`. */
 enum leat_too_long {
     LEAT_TOO_LONG_REJECT = 0,
     LEAT_TOO_LONG_CUT = 1,   /* their first tokens are kept */
@@ -236,7 +236,7 @@ struct leat_pack_options {
      * "completion", with `alpaca` "instruction" or "output". Both NULL, without `alpaca`: no pairs. */
     const char *prompt, *completion;
 
-    uint32_t max_length; /* most tokens of a document, with its begin and end token; 0: no limit */
+    uint32_t max_length; /* limit for the tokens of a document, begin and end tokens included; 0: none */
     uint32_t too_long;   /* enum leat_too_long */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \

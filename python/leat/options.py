@@ -122,7 +122,7 @@ class fit(Order):
                   between have no loss: they belong to the document before them
     overlap       each row of a document longer than a row, except its first, begins with the last so many predictions
                   of the row before, as context without loss
-    begin         True: a row that continues a document begins with the begin token in place of the document's token
+    begin         True: a row that continues a document has the begin token first, in place of the document's token
                   there, which is the last label of the row before
     whole         True: no document is cut: those that a row does not hold, of more than seq_len + 1 tokens, are left
                   out. Not with cut_length
@@ -532,7 +532,7 @@ class PackOptions(PlannedOptions, total=False):
     pairs         a leat.Pairs: records are pairs of a prompt and its completion, which is learned
     weight        the field of a number from 0 to 1 that says how much its record counts: it multiplies the record's
                   mask, rounded to 255ths. A record without it, or with another value, is rejected
-    max_length    the most tokens of a document, with its begin and end token; None: no limit
+    max_length    limit for the tokens of a document, begin and end tokens included; None: no limit
     too_long      a longer document is rejected ("reject"), its first tokens are kept ("cut"), or, with chat, it becomes
                   several of whole turns, each with the system message ("split"); a turn too long by itself is rejected
     chat          a file with a chat template, or "tokenizer" for that of its folder, or a leat.Chat: records are

@@ -134,7 +134,7 @@ PACK_OPTION(TEXT, weight, "weight", SHARED, .name = "weight", .value = "FIELD", 
                     "training weighs the loss by it. A record without it, or with another value, is rejected.",
             .rare = true)
 PACK_OPTION(COUNT, max_length, "max_length", SHARED, .name = "max-length", .value = "N", .standard = "no limit",
-            .help = "the most tokens of a document, with its begin and end token",
+            .help = "limit for the tokens of a document, begin and end tokens included",
             .more = "Longer ones are counted; --too-long says what becomes of them.", .rare = true, .min = 1,
             .max = UINT32_MAX)
 PACK_OPTION(CHOICE, too_long, "too_long", SHARED, .name = "too-long", .value = "HOW", .standard = "reject",
