@@ -510,7 +510,7 @@ class ChangedCase:
         self.lines = [f"docs {name} {marks}:{lengths}" for _, name, lengths in docs]
         self.lines += [line for line in self.case.lines if not line.startswith("docs ")]
         self.begin = 2 if kind is FitCase and r.random() < 0.7 else None  # the begin token that rows go on with
-        self.refused = self.begin and not begin
+        self.refused = self.begin and not begin and not self.only_whole()
         if self.begin:
             self.case.options["begin"] = 1
             self.lines.append("line begin 1")
@@ -522,6 +522,11 @@ class ChangedCase:
         for _, _, lengths in docs:
             lengths = [int(x) for dataset in lengths.split("+") for x in dataset.split(",") if x]
             self.documents.append([(sum(lengths[:i]), x) for i, x in enumerate(lengths)])
+
+    def only_whole(self):
+        """Whether no source's documents are cut, so that rows never go on with one."""
+        return all(self.case.own.get(n, {}).get("whole", self.case.options.get("whole"))
+                   for n in range(len(self.case.sources)))
 
     def plan(self):
         if self.refused:

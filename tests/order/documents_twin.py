@@ -216,9 +216,8 @@ class FitPlan(Skips):
         self.has_rules = [{k: v for k, v in rules.items() if v} != {k: v for k, v in options.items() if v}
                           for rules in self.rules]
         for rules in self.rules:
-            most = rules.get("max-length", 0)
-            if rules.get("whole") and (rules.get("cut-length") or most > 1 + max(length for _, length, _ in phases)):
-                raise Refused("whole documents that are cut, or longer than rows")
+            if rules.get("whole") and rules.get("cut-length"):
+                raise Refused("whole documents that are cut")
         self.options = [options.get(key, 0) for key in FIT_OPTIONS]
         self.options[4] = 0 if self.options[4] == 1 else self.options[4]
         self.order, self.used, self.base, self.seed, self.limits = 4, used, phases[0][1], seed, limits
