@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """pictures.py BUILD FOLDER: the pictures of the documents, as SVG that light and dark pages can show: show.svg, what
 `leat show` prints on a terminal, and loading.svg, a chart of the first table of `make bench-loaders` in
-bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_site.py compares them with what is made
+bench/RESULTS.md. `make pictures` puts them into docs/; tests/docs/test_links.py compares them with what is made
 from the build."""
 import html
 import json

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import command
+from conftest import ROOT, command
 
 import leat
 
@@ -110,6 +110,8 @@ def test_the_command(plan, tmp_path, monkeypatch):
     (tmp_path / "run.plan").write_text(plan.text)
     made = json.loads(command("leat", "export", "--to", "packed-parquet", "-o", tmp_path / "rows.parquet", "--plan",
                               tmp_path / "run.plan", "--from", 5, "--count", 20, "--json"))
+    schemas = json.loads((ROOT / "tests/cli/schemas.json").read_text(encoding="utf-8"))
+    assert sorted(made) == sorted(schemas["definitions"]["leat export --plan"]["required"])
     assert made["rows"] == 20 and made["to"] == "packed-parquet"
     leat.export(plan, tmp_path / "same.parquet", "packed-parquet", first=5, count=20)
     assert pyarrow.read_table(tmp_path / "rows.parquet") == pyarrow.read_table(tmp_path / "same.parquet")

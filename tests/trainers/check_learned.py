@@ -337,7 +337,7 @@ TRAINERS = {"trl": of_trl, "axolotl": of_axolotl, "llamafactory": of_llamafactor
 
 def main(trainer):
     common.need(trainer)
-    failed, used = [], set()
+    failed, used, modes, compared = [], set(), set(), set()
     with common.own_folder() as folder:
         for name, family in FAMILIES.items():
             plain, training = template_of(family.template)
@@ -348,17 +348,20 @@ def main(trainer):
             records = conversations(family.parts)
             for mode, theirs, template, learn, *said in TRAINERS[trainer](family, tokenizer, records, plain, training):
                 what = f"{trainer}, {name}, {mode}"
+                modes.add(mode)
                 if isinstance(theirs, str):
                     found = {theirs.split(":")[0]}
                 else:
                     ours = leat_rows(folder / name, said[0] if said else records, template, **learn)
                     found = compare(what, tokenizer, end, ours, theirs)
+                    compared.add(mode)
                 stated = DIFFERENCES.get((trainer, mode), {})
                 used |= {(mode, one) for one in found}
                 print(f"{what}: {', '.join(sorted(found)) or 'equal'}", flush=True)
                 failed += [f"{what}: {one}" for one in sorted(found - set(stated))[:3]]
     stale = [(mode, one) for (who, mode), stated in DIFFERENCES.items() for one in stated
              if who == trainer and (mode, one) not in used]
+    failed += [f"{mode}: compared with no template" for mode in sorted(modes - compared)]
     assert not failed and not stale, "\n".join([*failed, *(f"no token differs so: {one}" for one in stale)])
 
 

@@ -87,6 +87,7 @@ def main():
         pathlib.Path("chats.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         page = common.page("verl", folder)
         page.shell()
+        assert (leat.open("chats").mask() == 102).any(), "the weight 0.4 is not in the mask"
         with hydra.initialize_config_dir(str(pathlib.Path(verl.trainer.__file__).parent / "config"),
                                          version_base=None):
             config = hydra.compose("sft_trainer_engine")

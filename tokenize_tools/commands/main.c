@@ -61,7 +61,7 @@ static const struct command commands[] = {
       .options = verify_options,
       .run = cmd_verify },
     { .name = "cat",
-      .purpose = "prints documents or tokens as text or ids; writes Arrow and Parquet",
+      .purpose = "prints documents or tokens as text or ids",
       .words = "NAME",
       COMMANDS_NAME_HELP,
       .min_words = 1,

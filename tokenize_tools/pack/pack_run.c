@@ -608,7 +608,7 @@ static void suspect(const struct pack_run *r, const char *message)
  * Byte-pair vocabularies make 3 to 5 bytes of a language, or of code, that they were made from into a token, and seldom
  * less than 1.5 of any text; a vocabulary of other languages, or other bytes than text, gives about one.
  */
-#define LEAST_TOKENS 1000u /* to say anything */
+#define LEAST_TOKENS 1000u /* fewer: no warning */
 #define LEAST_BYTES  1.3   /* per token */
 #define SMALL        1024u /* a vocabulary of bytes, or of characters, has one byte per token by intent */
 

@@ -161,7 +161,7 @@ static void sample_remove(struct sample *sample)
 /* Vocabularies without bytes have an unknown token: many of it show that they do not fit the texts, before a night has
  * gone into it. The run itself looks at how many bytes a token has. */
 
-#define LEAST_TOKENS  1000u /* to say anything */
+#define LEAST_TOKENS  1000u /* fewer: no warning */
 #define MOST_UNKNOWN  0.01
 #define NAMES_UNKNOWN 3u
 
