@@ -115,18 +115,29 @@ void loader_index_announce(const struct loader_shape *shape, uint64_t announced[
 
 /* ---- Loss ---- */
 
+/* Returns the token of a source whose labels the options take; LEAT_NONE: there is none. */
+static uint64_t begin_token_of(const struct loader_shape *shape, uint32_t source)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+
+    if (!shape->options.outputs.mask_begin)
+        return LEAT_NONE;
+    leat_dataset_info(shape->plan->sources[source].dataset, &info);
+    return info.begin_token;
+}
+
 enum leat_status loader_loss_open(struct loader_shape *shape, struct leat_error *err)
 {
     const struct leat_loader_outputs *o = &shape->options.outputs;
-    struct leat_info info = LEAT_INFO_INIT;
+    bool known = !o->mask_begin;
 
-    leat_dataset_info(shape->plan->sources[0].dataset, &info);
     shape->ignored = o->ignore_index != 0 ? o->ignore_index : -100;
-    shape->begin_token = o->mask_begin ? info.begin_token : LEAT_NONE;
+    for (size_t i = 0; !known && i < shape->plan->rules.source_count; i++)
+        known = begin_token_of(shape, (uint32_t)i) != LEAT_NONE;
     if (shape->ignored >= 0)
         return status_argument(err, "ignore_index", "ignore_index must be below 0, not %d: other numbers are tokens",
                                (int)shape->ignored);
-    if (o->mask_begin && info.begin_token == LEAT_NONE)
+    if (!known)
         return status_argument(err, "mask_begin", "the datasets have no begin token: leave mask_begin out");
     shape->masks |= o->mask_row_first || o->mask_begin;
     return LEAT_OK;
@@ -140,13 +151,15 @@ static uint32_t token_at(const struct loader_shape *shape, const uint8_t *tokens
     return shape->token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-void loader_loss_tokens(const struct loader_shape *shape, const uint8_t *tokens, uint64_t count, uint64_t second,
-                        uint8_t *mask)
+void loader_loss_tokens(const struct loader_shape *shape, uint32_t source, const uint8_t *tokens, uint64_t count,
+                        uint64_t second, uint8_t *mask)
 {
+    uint64_t begin_token = begin_token_of(shape, source);
+
     if (shape->options.outputs.mask_row_first && second < count)
         mask[second] = 0;
-    for (uint64_t i = 0; shape->begin_token != LEAT_NONE && i < count; i++)
-        if (token_at(shape, tokens, i) == shape->begin_token)
+    for (uint64_t i = 0; begin_token != LEAT_NONE && i < count; i++)
+        if (token_at(shape, tokens, i) == begin_token)
             mask[i] = 0;
 }
 
@@ -167,7 +180,8 @@ static enum leat_status find_mask(const struct loader_shape *shape, const struct
         to += p->count + gap;
     }
     if (s == LEAT_OK)
-        loader_loss_tokens(shape, loader_slot_row(places, m, row), (uint64_t)(to - mask), 1, mask);
+        loader_loss_tokens(shape, places->step.samples[row].source, loader_slot_row(places, m, row),
+                           (uint64_t)(to - mask), 1, mask);
     return s;
 }
 

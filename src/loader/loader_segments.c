@@ -492,10 +492,10 @@ static enum leat_status find_documents(const struct loader_shape *shape, struct 
     return s;
 }
 
-/* Finds the mask of a cut of sample `number`; `first`: the row's first chain. */
-static enum leat_status find_mask(const struct loader_shape *shape, const struct loader_segments *x, uint64_t number,
-                                  uint32_t first, const struct loader_cut *cut, const struct loader_memory *m,
-                                  struct leat_error *err)
+/* Finds the mask of a cut of a sample; `first`: the row's first chain. */
+static enum leat_status find_mask(const struct loader_shape *shape, const struct loader_segments *x,
+                                  const struct leat_sample *sample, uint32_t first, const struct loader_cut *cut,
+                                  const struct loader_memory *m, struct leat_error *err)
 {
     uint8_t *to = m->base + m->layout.masks_at + cut->token;
     const struct loader_chain *chain = &x->chains[cut->chain];
@@ -509,7 +509,8 @@ static enum leat_status find_mask(const struct loader_shape *shape, const struct
         if (!overlaps(run, at, cut->place - chain->place, cut->tokens, &o))
             continue;
         if (run->id == LOADER_OF_DATASET)
-            s = leat_plan_mask(shape->plan, number, &run->piece, run->first + o.first, o.count, to + o.behind, err);
+            s = leat_plan_mask(shape->plan, sample->number, &run->piece, run->first + o.first, o.count, to + o.behind,
+                               err);
         else
             to[o.behind] = run->weight;
     }
@@ -517,7 +518,8 @@ static enum leat_status find_mask(const struct loader_shape *shape, const struct
         uint64_t from =
             cut->place - chain->place; /* in tokens of the chain: the row's first chain has its second token */
 
-        loader_loss_tokens(shape, m->base + m->layout.tokens_at + (size_t)cut->token * shape->token_width, cut->tokens,
+        loader_loss_tokens(shape, sample->source,
+                           m->base + m->layout.tokens_at + (size_t)cut->token * shape->token_width, cut->tokens,
                            cut->chain == first && from < 2 ? 1 - from : UINT64_MAX, to);
     }
     return s;
@@ -539,7 +541,7 @@ enum leat_status loader_segments_find(const struct loader_shape *shape, struct l
         return LEAT_OK;
     for (uint32_t k = x->rows[row].cut; s == LEAT_OK && k < x->rows[row + 1].cut; k++)
         if (x->cuts[k].tokens > 0)
-            s = find_mask(shape, x, places->step.samples[row].number, x->rows[row].chain, &x->cuts[k], m, err);
+            s = find_mask(shape, x, &places->step.samples[row], x->rows[row].chain, &x->cuts[k], m, err);
     return s;
 }
 

@@ -45,7 +45,6 @@ struct loader_shape {
     uint64_t first_row;    /* number of this rank's first row in a global batch */
     uint32_t rows;         /* most rows of a batch */
     uint32_t token_width, pad;
-    uint64_t begin_token;       /* token whose labels have no loss; LEAT_NONE: all have it */
     int32_t ignored;            /* a label without loss */
     bool narrow;                /* ids fit into 31 bits */
     bool documents;             /* it must be known where documents begin */
@@ -219,9 +218,9 @@ enum leat_status loader_marks_find(const struct loader_shape *shape, const struc
 /* Checks the options that take the loss of labels; if any does, the loader has a mask. */
 enum leat_status loader_loss_open(struct loader_shape *shape, struct leat_error *err);
 
-/* Clears the mask of those tokens, among `count` consecutive ones, whose loss the options take. The row's second token
- * has the number `second` among them, if it is there. */
-void loader_loss_tokens(const struct loader_shape *shape, const uint8_t *tokens, uint64_t count, uint64_t second,
-                        uint8_t *mask);
+/* Clears the mask of those tokens, among `count` consecutive ones of a row of this source, whose loss the options take.
+ * The row's second token has the number `second` among them, if it is there. */
+void loader_loss_tokens(const struct loader_shape *shape, uint32_t source, const uint8_t *tokens, uint64_t count,
+                        uint64_t second, uint8_t *mask);
 
 #endif

@@ -230,13 +230,24 @@ static void put_number(const struct job *j, char *to, size_t i, int64_t number)
         ((int64_t *)(void *)to)[i] = number;
 }
 
-static void clear_row(const struct job *j, size_t at, uint64_t pad)
+/* Fills a row with padding, which is the first source's end token, as in a loader. */
+static enum leat_status clear_row(const struct job *j, size_t at, struct leat_error *err)
 {
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_info dataset = LEAT_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(j->plan, 0, &source, err);
+    uint64_t pad;
+
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_info(source.dataset, &dataset);
+    pad = dataset.end_token == LEAT_NONE ? 0 : dataset.end_token;
     for (size_t i = at; i < at + j->width; i++) {
         put_number(j, j->inputs, i, (int64_t)pad);
         put_number(j, j->labels, i, IGNORED);
         j->weights[i] = 0;
     }
+    return LEAT_OK;
 }
 
 /* Marks where documents begin inside a stretch. It searches the dataset, because the plan does not say. */
@@ -335,17 +346,12 @@ static enum leat_status make_row(const struct job *j, const struct leat_sample *
     if (s == LEAT_OK)
         s = find_begins(j, row, stretches, err);
 
+    if (s == LEAT_OK)
+        s = clear_row(j, at, err);
+
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
         const struct leat_piece *p = &j->pieces[k];
-        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-        struct leat_info dataset = LEAT_INFO_INIT;
 
-        s = leat_plan_source_info(j->plan, p->source, &source, err);
-        if (s != LEAT_OK)
-            break;
-        leat_dataset_info(source.dataset, &dataset);
-        if (k == 0)
-            clear_row(j, at, dataset.end_token == LEAT_NONE ? 0 : dataset.end_token);
         s = read_piece(j, x->number, p, &next, err);
         if (s == LEAT_OK)
             put_piece(j, p, at + p->at, at + (k + 1 < count ? p[1].at : x->length), k > 0 && !own_labels);
