@@ -106,8 +106,8 @@ for turn in range(3):
     check([{"prompt": a, "completion": b} for a, b in pairs], pairs, [1] * len(pairs), "--prompt", "prompt")
     check([{"text": a, "w": w} for (a, _), w in zip(pairs, weights)], [("", a) for a, _ in pairs], weights,
           "--weight", "w")
-    records = [{"instruction": a, "output": b, "input": rng.choice(["", text()])} for a, b in pairs]
-    check(records, [(ALPACA[r["input"] != ""].format(**r), r["output"]) for r in records], [1] * len(pairs), "--alpaca")
+    records = [{"instruction": a, "output": b, "input": rng.choice(["", text(), None])} for a, b in pairs]
+    check(records, [(ALPACA[bool(r["input"])].format(**r), r["output"]) for r in records], [1] * len(pairs), "--alpaca")
 
 # ---- Conversations: weights, pairs, and splitting -------------------------------------------------------------------
 

@@ -84,6 +84,24 @@ static void test_answers(void)
     T_EQ(report.rejects, CHATS);
 }
 
+/* A renderer that ends amid the parts of a conversation: the next one makes all of its parts, and none comes twice. */
+static void test_split(void)
+{
+    struct stand_in s = { STAND_IN_SPLITS };
+    struct leat_renderers renderers = { stand_in_open, stand_in_close, &s };
+    struct leat_pack_options o = options(&renderers, 0);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+
+    o.end_token = LEAT_NONE;
+    o.max_length = 20;
+    o.too_long = LEAT_TOO_LONG_SPLIT;
+    T_OK(leat_pack(output, (const char *const[]) { input }, 1, &o, &report, &t_err));
+    T_EQ(report.documents, 2 * CHATS);
+    T_EQ(report.tokens, 30 * CHATS);
+    T_EQ(report.too_long, CHATS);
+    T_EQ(report.rejects, 0);
+}
+
 /* Gives a packer the same conversations. */
 static enum leat_status give(enum stand_in_says says, uint32_t skip, struct leat_pack_report *report)
 {
@@ -185,6 +203,7 @@ int main(void)
     T_STATUS(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err), LEAT_OK);
     test_none();
     test_answers();
+    test_split();
     test_packer();
     test_no_conversations();
     leat_tokenizer_close(tokenizer);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,6 +83,27 @@ static bool give_text(struct running *r, const void *text, size_t size, uint8_t 
     return give(r, used, 4);
 }
 
+static bool answer_turns(struct running *r, const char *turns, size_t bytes)
+{
+    static const char text[] = "one turn..two turns.3 turns...", *const none[] = { "1", "" };
+    static unsigned lasts;
+    unsigned first = 0, count = 3;
+    char asked[32] = "";
+    bool ends = false;
+
+    memcpy(asked, turns, bytes < sizeof asked ? bytes : 0);
+    if (bytes > 0 && sscanf(asked, "%u %u", &first, &count) != 2)
+        return false;
+    pthread_mutex_lock(&lock);
+    if (bytes > 0 && first == 2 && count == 1)
+        ends = ++lasts == 2;
+    pthread_mutex_unlock(&lock);
+    if (ends)
+        return false;
+    return first + count > 3 ? give_strings(r, none, 2)
+                             : give_text(r, text + (size_t)10 * first, (size_t)10 * count, 1, (size_t)10 * count, 0);
+}
+
 static bool answer(struct running *r, const char *messages, size_t bytes, uint32_t number)
 {
     static const char *const no[] = { "1", "no", "and more" }, *const unknown[] = { "7", "no" };
@@ -126,9 +148,10 @@ static bool answer_all(struct running *r, uint32_t fields)
 
         while (bytes > 0 && messages[bytes - 1] != ']')
             bytes--;
-        if (!answer(r, messages, bytes, i / 3))
-            return false;
         at += 8 + size + tools;
+        if (r->says == STAND_IN_SPLITS ? !answer_turns(r, (const char *)r->frame + at + 4, bytes_load32(r->frame + at))
+                                       : !answer(r, messages, bytes, i / 3))
+            return false;
         at += 4 + bytes_load32(r->frame + at); /* which turns */
     }
     return true;

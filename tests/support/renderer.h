@@ -13,6 +13,8 @@ enum stand_in_says {
     STAND_IN_REJECTS,   /* "no" */
     STAND_IN_NOTHING,   /* it waits for ever */
     STAND_IN_ENDS,      /* it ends, from the third conversation on, which it does not answer */
+    STAND_IN_SPLITS,    /* three turns of ten bytes, or those that are asked for; it ends once, when the last turn is
+                         * asked for again */
     STAND_IN_COUNT,     /* frames with other numbers of fields than there are ... */
     STAND_IN_SIZES,     /* ... with a field that is longer than the frame */
     STAND_IN_LONG,      /* ... that would be 4 GiB long */

@@ -59,7 +59,8 @@ static enum leat_status append_text(struct buffer *to, const char *text, struct 
 static enum leat_status append_alpaca(const struct record *r, struct buffer *to, struct leat_error *err)
 {
     const struct record_fields *f = r->fields;
-    bool has_input = record_value(r, f->context)->held > 0;
+    const struct record_value *input = record_value(r, f->context);
+    bool has_input = input->kind == JSON_KIND_STRING && input->held > 0;
     enum leat_status s = append_text(to, "Below is an instruction that describes a task", err);
 
     if (s == LEAT_OK && has_input)

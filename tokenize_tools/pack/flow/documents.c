@@ -56,6 +56,26 @@ void documents_clear(struct documents *d, size_t keep_bytes)
                               .spooled = SPOOL_NONE };
 }
 
+void documents_take_back(struct documents *d, const struct documents *before)
+{
+    struct documents now = *d;
+
+    now.strings.size = before->strings.size;
+    now.spans.size = before->spans.size;
+    now.tokens.size = before->tokens.size;
+    now.mask.size = before->mask.size;
+    *d = *before; /* the counts; memory may have moved since */
+    d->items = now.items;
+    d->room = now.room;
+    d->rejects = now.rejects;
+    d->reject_room = now.reject_room;
+    d->strings = now.strings;
+    d->spans = now.spans;
+    d->tokens = now.tokens;
+    d->mask = now.mask;
+    d->spooled = now.spooled;
+}
+
 uint64_t documents_bytes(const struct documents *d)
 {
     return d->strings.room + d->spans.room + d->tokens.room + d->mask.room + d->room * sizeof *d->items +

@@ -75,6 +75,9 @@ void documents_free(struct documents *d);
 /* Empties the struct for another use; buffers that grew beyond `keep_bytes` are freed. */
 void documents_clear(struct documents *d, size_t keep_bytes);
 
+/* Takes back all documents and rejects that were added since *before was a copy of the struct. */
+void documents_take_back(struct documents *d, const struct documents *before);
+
 /* Returns the memory that the buffers hold. */
 uint64_t documents_bytes(const struct documents *d);
 

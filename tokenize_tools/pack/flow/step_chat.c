@@ -298,8 +298,12 @@ static enum leat_status run_batch(struct pack_worker *w, struct unit *u, const s
     if (s == LEAT_OK)
         s = ask(w->renderer, items, count, err);
     while (s == LEAT_OK && *done < count) {
+        const struct documents before = u->docs;
+
         s = take_next(w, u, &items[*done], err);
         *done += s == LEAT_OK;
+        if (is_lost(s)) /* parts of the conversation may be there already */
+            documents_take_back(&u->docs, &before);
     }
     if (s != LEAT_OK) {
         renderer_close(w->renderer);
