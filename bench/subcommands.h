@@ -9,10 +9,9 @@
  * report.c starts report.py, which makes a page of results; compare.c starts a module of the Python package; peers/ has
  * scripts that measure other tools beside leat.
  * The commands of dev/ are for leat's own developers, in a program of their own, which `make` builds and does not
- * install: they make datasets for measurements and tests. All share
- * measure/ (how they measure), data/ (what they measure with) and device/ (a GPU, as a consumer has it),
- * whose headers contest.h, counting.h and load_device.h say what may enter there. The commands here may include every room
- * of the libraries; no library includes them.
+ * install: they make datasets for measurements and tests. All share measure/ (how they measure), data/ (what they
+ * measure with) and device/ (a GPU, as a consumer has it), whose headers contest.h, counting.h and load_device.h say
+ * what may enter there. The commands here may include every room of the libraries; no library includes them.
  */
 #ifndef LEAT_BENCH_SUBCOMMANDS_H
 #define LEAT_BENCH_SUBCOMMANDS_H

@@ -173,8 +173,12 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
     result leat.row_files.ExportedRows. It needs pyarrow and numpy.
     """
     if isinstance(parts, Plan):
+        if dtype is not None:
+            raise ValueError("dtype is for the tokens of datasets: rows of a plan have ids of 32 bits")
         from leat.row_files import export_rows
         return export_rows(parts, output, to, first=first, count=count, force=force, progress=progress)
+    if first != 0 or count is not None:
+        raise ValueError("first and count are for rows of a leat.Plan: datasets are written whole")
     if dtype not in (None, "u16", "u32"):
         raise ValueError(f'dtype must be "u16" or "u32", not {dtype!r}')
     documents, tokens, size, end, width = _leat.export(

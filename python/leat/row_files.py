@@ -6,7 +6,7 @@ A row holds all tokens of its pieces, also the last token of each, which is a la
 shift the labels themselves. The loader's rows of leat.Outputs(unshifted=True) are so; label i is token i.
 
 Several parts are made at once: loaders deal the plan's rows as to ranks, each makes a group of rows in a thread of its
-own, and the groups are written in the order of the plan. At most two groups of each loader are in memory."""
+own, and the groups are written in the order of the plan. Each loader has a group here and some in its ring."""
 from __future__ import annotations
 
 import json
@@ -90,6 +90,8 @@ class Parquet:
     def __init__(self, pyarrow, output):
         from pyarrow.parquet import ParquetWriter
         self._make, self._output, self._partial = ParquetWriter, output, f"{output}.partial"
+        if os.path.isdir(output):
+            raise IsADirectoryError(f"{output} is a folder: choose another name for the file")
         self._sink, self._writer = open(self._partial, "wb", opener=own_file), None
 
     def add(self, table):
@@ -106,6 +108,8 @@ class Parquet:
         return size
 
     def remove(self):
+        if self._writer is not None:
+            self._writer.close()
         self._sink.close()
         if os.path.exists(self._partial):
             os.remove(self._partial)

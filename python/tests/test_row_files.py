@@ -125,6 +125,12 @@ def test_refused(plan, tmp_path):
                               (plan, dict(count=0), "no rows are to be written")):
         with pytest.raises(ValueError, match=why):
             leat.export(bad, tmp_path / "no.parquet", "packed-parquet", **options)
+    with pytest.raises(ValueError, match="dtype is for the tokens of datasets"):
+        leat.export(plan, tmp_path / "no.parquet", "packed-parquet", dtype="u16")
+    with pytest.raises(ValueError, match="first and count are for rows"):
+        leat.export(web, tmp_path / "no", "raw", count=1)
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        leat.export(plan, tmp_path, "packed-parquet", force=True)
     with leat.Packer(tmp_path / "weighed", "gpt2", store_mask=True) as packer:
         packer.add([1, 2, 3], mask=[0, 0.5, 1])
     with pytest.raises(ValueError, match="no weights of tokens"):

@@ -264,7 +264,8 @@ os.mkdir(os.path.join(folder, "mine"))
 write("mine/sitecustomize.py", f"import os; print(dict(os.environ), file=open({folder!r} + '/variables', 'w'))")
 variables = dict(os.environ, PYTHONPATH=f":{folder}/mine::{SOURCES}::", HF_TOKEN="secret", MY_PASSWORD="secret")
 for words in (("pack", "-t", vocabulary, "--max-rejects", "100%", "--force", "-o", "../out", "--chat", "../t.jinja",
-               "../all.jsonl"), ("import", "-o", "../imported", "x"), ("export", "--to", "packed-parquet", "-o", "../rows", "--plan", "../p")):
+               "../all.jsonl"), ("import", "-o", "../imported", "x"),
+              ("export", "--to", "packed-parquet", "-o", "../rows", "--plan", "../p")):
     if os.path.exists(os.path.join(folder, "variables")):
         os.remove(os.path.join(folder, "variables"))
     done = subprocess.run([LEAT, *words], cwd=planted, env=variables, capture_output=True, text=True)

@@ -85,11 +85,14 @@ static enum leat_status open_loader(struct batch *b, struct leat_error *err)
     return s;
 }
 
-/* Gives each token the weight of the label before it that is this token. */
+/* Gives each token the weight of the label before it that is this token. In rows of whole documents, nothing before a
+ * document predicts its first token. */
 static void take_learned(struct batch *b, size_t places)
 {
+    bool fit = b->info.order == LEAT_ORDER_FIT && b->positions;
+
     for (size_t i = 1; i < places; i++)
-        if (i % b->now->length > 0 && b->labels[i - 1] == b->ids[i])
+        if (i % b->now->length > 0 && b->labels[i - 1] == b->ids[i] && !(fit && b->positions[i] == 0))
             b->learned[i] = b->weights[i - 1] < 1 ? (uint8_t)(b->weights[i - 1] * UINT8_MAX + 0.5F) : UINT8_MAX;
 }
 

@@ -133,12 +133,16 @@ enum leat_status documents_reject(struct documents *d, const struct packer_docum
 }
 
 /* Orders rejects by place. One without bytes in the unit's text, such as a null of a table, has the place of what
- * follows it, and a smaller offset. */
+ * follows it, and a smaller offset. Parts of one conversation have one place, and are in the order of their reasons. */
 static int by_place(const void *a, const void *b)
 {
     size_t x = ((const struct reject *)a)->place, y = ((const struct reject *)b)->place;
     uint64_t i = ((const struct reject *)a)->offset, j = ((const struct reject *)b)->offset;
 
+    if (x == y && i == j) {
+        x = ((const struct reject *)a)->reason.begin;
+        y = ((const struct reject *)b)->reason.begin;
+    }
     return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
 }
 

@@ -446,7 +446,8 @@ static void fill_record(struct row_input *in, const struct parquet_value *values
 
     record_begin_row(&in->record);
     for (uint32_t i = 0; i < fields->count; i++)
-        if (fields->wants[i].use == RECORD_SPANS && values[i].size < SIZE_MAX)
+        if ((fields->wants[i].use == RECORD_SPANS || (fields->wants[i].list && fields->prompt != RECORD_NONE)) &&
+            values[i].size < SIZE_MAX)
             record_put_json(&in->record, i, values[i].bytes, values[i].size);
         else
             record_put(&in->record, i, kind_of(in, i), values[i].bytes, values[i].size);

@@ -147,35 +147,58 @@ static enum leat_status take_part(struct pack_worker *w, struct unit *u, const s
     return *none ? LEAT_OK : chat_text_take(w, u, &item->as_read, &c, &part->tokens, too_big, err);
 }
 
-/* Appends the parts of a conversation to `parts`. A part takes turns, one by one, as long as they fit, and at least
- * one. */
+/* Finds the most turns from part->first on that fit, at least one; *none if there are none from there on. `guess` is
+ * tried first; then their number is doubled, and what lies between is halved. */
+static enum leat_status find_part(struct pack_worker *w, struct unit *u, const struct chat_item *item,
+                                  struct renderer *r, const struct chat_source *c, uint32_t guess,
+                                  struct chat_part *part, bool *none, bool *too_big, struct leat_error *err)
+{
+    struct chat_part fits = { .first = part->first }, next = { .first = part->first };
+    uint32_t beyond = 0; /* the least number of turns that is too much; 0: not known */
+    enum leat_status s = LEAT_OK;
+    bool missing;
+
+    *none = false;
+    while (s == LEAT_OK && beyond != fits.turns + 1) {
+        if (beyond > 0)
+            next.turns = fits.turns + (beyond - fits.turns) / 2;
+        else
+            next.turns = fits.turns > 0 ? 2 * fits.turns : guess;
+        s = take_part(w, u, item, r, *c, &next, &missing, too_big, err);
+        if (s == LEAT_OK && !missing && next.tokens <= w->setup->max_tokens) {
+            fits = next;
+            continue;
+        }
+        beyond = next.turns;
+        *none = missing && next.turns == 1;
+    }
+    *part = fits.turns > 0 ? fits : next; /* a turn that is too long by itself */
+    return s;
+}
+
+/* Appends the parts of a conversation to `parts`. Each repeats the system message: all of them together may have as
+ * many tokens as a conversation may have bytes. */
 static enum leat_status find_parts(struct pack_worker *w, struct unit *u, const struct chat_item *item,
                                    struct renderer *r, struct chat_source c, struct buffer *parts, bool *too_big,
                                    struct leat_error *err)
 {
     struct chat_part part = { .turns = 1 };
-    bool none = false, more;
+    uint64_t tokens = 0, most = w->setup->max_rendered;
     enum leat_status s = LEAT_OK;
+    bool none = false;
 
     c.measures = true;
     while (s == LEAT_OK && !none) {
-        struct chat_part next = part;
-
-        s = take_part(w, u, item, r, c, &next, &none, too_big, err);
-        more = s == LEAT_OK && !none && next.tokens <= w->setup->max_tokens;
-        if (more) {
-            part = next;
-            part.turns++;
-            continue;
-        }
-        if (s != LEAT_OK || (none && part.turns == 1))
-            return s;
-        if (part.turns == 1)
-            part = next;
-        else
-            part.turns--;
-        s = buffer_append(parts, &part, sizeof part, err);
-        part = (struct chat_part) { .first = part.first + part.turns, .turns = 1 };
+        s = find_part(w, u, item, r, &c, part.turns, &part, &none, too_big, err);
+        if (s != LEAT_OK || none)
+            break;
+        tokens += part.tokens <= w->setup->max_tokens ? part.tokens : 0;
+        s = tokens <= most ? buffer_append(parts, &part, sizeof part, err)
+                           : status_set(err, LEAT_E_TEXT,
+                                        "the parts of the conversation have more than %llu tokens together, since each "
+                                        "repeats the system message: allow more tokens per document",
+                                        (unsigned long long)most);
+        part.first += part.turns;
     }
     return s;
 }
