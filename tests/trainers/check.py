@@ -58,6 +58,7 @@ TRAINERS = [
     Trainer("llm_c"),
     Trainer("nanogpt"),
     Trainer("llamafactory"),
+    Trainer("axolotl"),
     Trainer("verl"),
     Trainer("learned/trl", program="learned"),
     Trainer("learned/axolotl", program="learned", requirements="axolotl"),

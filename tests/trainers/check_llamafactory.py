@@ -55,11 +55,12 @@ def sees(mask):
     return torch.where(mask == 1, mask.cumsum(-1), 0).tolist()
 
 
-def packed_rows(name):
+def packed_rows(name, length=128, order="fit", *words):
+    """The rows of a plan, whose order has these further words in the command."""
     tokens = numpy.fromfile(f"{name}.tokens", "<u2").astype(numpy.int64)
-    learned, plan = leat.open(name).mask(), leat.Plan(name, 128, seed=7, order="fit", epochs=1)
-    for sample in common.order("--source", name, "--seq-len", 128, "--seed", 7, "--order", "fit", "--epochs", 1,
-                               count=len(plan)):
+    learned, plan = leat.open(name).mask(), leat.Plan(name, length, seed=7, order=order, epochs=1)
+    for sample in common.order("--source", name, "--seq-len", length, "--seed", 7, "--order", "fit", "--epochs", 1,
+                               *words, count=len(plan)):
         parts = [(piece["token"], piece["count"]) for piece in sample["pieces"]]
         places = numpy.concatenate([numpy.arange(at, at + size) for at, size in parts])
         positions = numpy.concatenate([numpy.arange(size) for _, size in parts])
@@ -88,7 +89,8 @@ def compare(found, wanted, what):
 
 
 def run(out, resume="", **changed):
-    done = subprocess.run([sys.executable, __file__, "train", out, resume, json.dumps(changed)], text=True,
+    """What the model was given, for training and for evaluation, by train() of the program that runs."""
+    done = subprocess.run([sys.executable, sys.argv[0], "train", out, resume, json.dumps(changed)], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout[-6000:]
     found = [], []
