@@ -360,7 +360,7 @@ DATADIR    ?= $(PREFIX)/share
 install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)/leat" "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
-	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
+	$(Q)install -m 644 $(wildcard include/*.h) "$(DESTDIR)$(INCLUDEDIR)"
 	$(Q)install -m 644 $(wildcard include/leat/*.h) "$(DESTDIR)$(INCLUDEDIR)/leat"
 	$(Q)install -m 644 $(INSTALLED) "$(DESTDIR)$(LIBDIR)"
 	$(Q)for l in leat leat_pack; do \

@@ -4,7 +4,8 @@
  *
  * A wrong checksum hides every other mistake. So the dataset that shape.h expands is changed in up to four places, and
  * then all checksums are made anew: page hashes, sums of sections and tokens, the identity, the header's. Where the two
- * disagree, FORMAT.md says which one is wrong; if it does not, the page is.
+ * disagree, FORMAT.md says which one is wrong; if it does not, the page is. What is on disk is also opened by
+ * leat_read.h, which must say what the library says.
  *
  *   at   bytes
  *    0       1  enum option: the files are on disk, verified by two threads, a kind of checksum is not made anew;
@@ -20,6 +21,7 @@
 #include "datasets/shape.h"
 #include "files.h"
 #include "fuzz.h"
+#include "support/read_again.h"
 
 #define CHANGES   4u
 #define GIVEN     (1u + CHANGES_BYTES * CHANGES)
@@ -127,11 +129,18 @@ static bool good(const struct files *f, struct leat_error *err)
 {
     struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_dataset *d = f->options & ON_DISK ? open_disk(f, err) : open_memory(f, err);
+    const char *differs = NULL;
     bool whole = false;
 
     options.threads = f->options & THREADS ? 2 : 1;
     if (d)
         whole = leat_dataset_verify(d, &options, NULL, err) == LEAT_OK;
+    if (f->options & ON_DISK)
+        differs = read_again(files_path("v"), d, err->status, whole, 64);
+    if (differs) {
+        fprintf(stderr, "leat: %s\nleat_read.h: %s\n", d ? "opens" : err->message, differs);
+        abort();
+    }
     leat_dataset_close(d);
     return whole;
 }

@@ -46,7 +46,8 @@ $1 != "include" { # KIND GROUP FILE
     }
     if (target == "") {
         if (name ~ /^"/) print at "no file of the tree is called " bare
-        else if (kind[file] == "header" && !(name in standard)) print at "a public header includes " name
+        else if (kind[file] == "header" && own != "reader" && !(name in standard))
+            print at "a public header includes " name
         else if ((name in owned) && !((own, name) in may)) print at own " may not include " name
     } else if (group[target] != own && !((own, group[target]) in may) && !((own, "any") in may))
         print at own " may not include " target " (" group[target] ")"

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [here, os.path.join(here, "..", "python")]
+sys.path[:0] = [here, os.path.join(here, "..", "..", "examples")]
 from programs import LEAT, SMALL, rng  # noqa: E402
 
 try:

@@ -1,4 +1,4 @@
-"""check_reader.py DUMP FOLDER: compares leat_reader.py, a reader of FORMAT.md alone, with the library.
+"""check_reader.py DUMP FOLDER: compares examples/leat_reader.py, a reader of FORMAT.md alone, with the library.
 
 DUMP is the program dataset_dump; random datasets are made in FOLDER. With the package xxhash, all hashes are checked
 too.
@@ -10,7 +10,8 @@ import sys
 
 import numpy as np
 
-from leat_reader import Dataset
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples"))
+from leat_reader import Dataset  # noqa: E402
 
 try:
     import xxhash

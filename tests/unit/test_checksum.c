@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "checksum/checksum.h"
+#include "leat_read.h"
 #include "support/cpu_limit.h"
 #include "support/craft.h"
 #include "t.h"
@@ -52,8 +53,13 @@ static struct hash128 plain_hash(const void *bytes, size_t count)
 
 static void check_hash(const struct checksum_kernels *k, const uint8_t *bytes, size_t count)
 {
+    struct leat_read_hash other;
+
     if (!checksum_equal(k->hash(bytes, count), plain_hash(bytes, count)))
         T_FAIL("%s: the hash of %zu bytes is wrong", k->name, count);
+    other = leat_read_hash(bytes, count);
+    if (!checksum_equal((struct hash128) { other.low, other.high }, plain_hash(bytes, count)))
+        T_FAIL("leat_read.h: the hash of %zu bytes is wrong", count);
 }
 
 /* The sum over a string cut at a page, so that both halves and their page numbers count. */

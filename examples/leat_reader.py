@@ -1,7 +1,11 @@
-"""A second reader of leat datasets, made from the text of FORMAT.md alone: numpy, and no line of leat's own code.
+"""leat_reader.py: reads leat datasets with numpy and no line of leat's own code, made from the text of FORMAT.md alone.
 
-It believes its files: what FORMAT.md tells a reader to check at open is asserted, but for the hashes; see
-check_reader.py.
+    dataset = Dataset("corpus")
+    first, end = dataset.starts[7:9]
+    ids = dataset.tokens[first:end]
+
+It believes its files: what FORMAT.md tells a reader to check at open is asserted, but for the hashes, which
+tests/python/check_reader.py compares.
 """
 import os
 
