@@ -11,8 +11,8 @@ if ! command -v python3 >/dev/null; then
     echo "skipped: no python3" >&2
     exit 77
 fi
-set -- README.md docs/tutorial-operator.md docs/tutorial-researcher.md docs/tutorial-pretraining.md docs/clusters.md \
-    docs/parallel-training.md docs/large-runs.md
+set -- README.md AGENTS.md docs/tutorial-operator.md docs/tutorial-researcher.md docs/tutorial-pretraining.md \
+    docs/clusters.md docs/parallel-training.md docs/large-runs.md
 python3 tests/docs/pages.py "$@" &
 if python3 -c 'import jinja2' 2>/dev/null; then # which renders conversations, by the package in the sources
     export PYTHONPATH="$PWD/python"

@@ -49,7 +49,7 @@ for library in leat leat_pack; do
         awk -v a="$archive" 'NF == 3 && $3 !~ /^leat_/ { print a " has the global name " $3 }'
 done
 
-# the version is one: as text and as numbers, and in what renders conversations
+# the version is one: as text and as numbers, in what renders conversations, and for those who cite it
 number() {
     sed -n "s/^#define LEAT_VERSION_$1 *\([0-9]*\)\$/\1/p" include/leat.h
 }
@@ -58,6 +58,7 @@ text=$(sed -n 's/^#define LEAT_VERSION *"\(.*\)"$/\1/p' include/leat.h)
     echo "include/leat.h: LEAT_VERSION is $text, its numbers are $(number MAJOR).$(number MINOR).$(number PATCH)"
 grep -q "^VERSION = \"$text\"" python/leat/render.py ||
     echo "python/leat/render.py: VERSION is not $text, of include/leat.h"
+grep -q "^version: $text\$" CITATION.cff || echo "CITATION.cff: the version is not $text, of include/leat.h"
 
 # make -n builds nothing; the other headers in its commands would be compiled from, not installed
 plan=$(make -n install BUILD="$build" DESTDIR=/nowhere 2>/dev/null | grep -E '^(install|cp) ' |
