@@ -84,9 +84,9 @@ A report says which length fits rows of whole documents.
         1,024  fit       0.0 %
                windows   0.8 %
   $ leat order --source folder --fit-report 4 --json
-  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
+  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
   $ leat fit --report folder --seq-len 4 --json
-  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
+  {"documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "lengths": [{"length": 4, "documents": 5, "predictions": 54, "empty": 0, "left_out": 0, "unused": 0, "rows": 14, "full_rows": 12, "pieces": 15, "max_pieces": 2, "patterns": 2, "padding": 2, "context": 0, "documents_cut": 3, "lost_context": 34, "windows": {"rows": 14, "documents_cut": 4, "lost_context": 38}, "sources": [{"name": "folder", "documents": 5, "left_out": 0, "cut": 3}]}]}
   $ leat order --source folder --fit-report 4 --overlap 1 --cut-length 9
   5 documents, 29 predictions (tokens with a next one in their document)
   not used: 0 documents, 25 predictions of these and cut off
@@ -120,7 +120,7 @@ A report says which length fits rows of whole documents.
            16  fit      22.9 % #########
                windows  56.8 % #######################
   $ leat fit numbers folder --report --seq-len 16,8 --fit 1:whole,max-length=16 --json | grep -o '"sources.*'
-  "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 4, "left_out": 1, "cut": 0}]}, {"length": 8, "rows": 1447, "full_rows": 1000, "pieces": 1503, "max_pieces": 2, "patterns": 5, "padding": 1173, "context": 0, "documents_cut": 500, "lost_context": 6390, "windows": {"rows": 1368, "documents_cut": 503, "lost_context": 7953}, "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 3, "left_out": 2, "cut": 0}]}]}
+  "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 4, "left_out": 1, "cut": 0}]}, {"length": 8, "documents": 503, "predictions": 10403, "empty": 0, "left_out": 2, "unused": 41, "rows": 1447, "full_rows": 1000, "pieces": 1503, "max_pieces": 2, "patterns": 5, "padding": 1173, "context": 0, "documents_cut": 500, "lost_context": 6390, "windows": {"rows": 1368, "documents_cut": 503, "lost_context": 7953}, "sources": [{"name": "numbers", "documents": 500, "left_out": 0, "cut": 500}, {"name": "folder", "documents": 3, "left_out": 2, "cut": 0}]}]}
   $ for m in 16 9; do leat fit numbers folder --report --seq-len 8 --fit 1:whole,max-length=$m | cksum; done | uniq | wc -l
   1
   $ leat fit numbers --fit 0:whole

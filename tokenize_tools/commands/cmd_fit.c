@@ -124,24 +124,30 @@ static void sources_json(struct json *j, const struct reports *r, unsigned lengt
     json_close_array(j);
 }
 
+/* Writes what rows have, and what they leave out. */
+static void documents_json(struct json *j, const struct leat_fit_report *r)
+{
+    json_u64(j, "documents", r->documents);
+    json_u64(j, "predictions", r->predictions);
+    json_u64(j, "empty", r->empty);
+    json_u64(j, "left_out", r->left_out);
+    json_u64(j, "unused", r->unused);
+}
+
 static void report_json(const struct reports *all)
 {
-    const struct leat_fit_report *reports = all->all;
     struct json j;
 
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
-    json_u64(&j, "documents", reports[0].documents);
-    json_u64(&j, "predictions", reports[0].predictions);
-    json_u64(&j, "empty", reports[0].empty);
-    json_u64(&j, "left_out", reports[0].left_out);
-    json_u64(&j, "unused", reports[0].unused);
+    documents_json(&j, &all->all[0]);
     json_open_array(&j, "lengths");
     for (unsigned i = 0; i < all->wanted->count; i++) {
-        const struct leat_fit_report *r = &reports[i];
+        const struct leat_fit_report *r = &all->all[i];
 
         json_open_object(&j, NULL);
         json_u64(&j, "length", all->wanted->lengths[i]);
+        documents_json(&j, r);
         json_u64(&j, "rows", r->rows);
         json_u64(&j, "full_rows", r->full_rows);
         json_u64(&j, "pieces", r->pieces);
@@ -273,7 +279,8 @@ const struct option_row fit_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct fit_values, report),
       .help = "write nothing; print what rows of --seq-len tokens are like",
-      .more = "The report is on all datasets together, as `leat order --fit-report` prints it." },
+      .more = "The report is on all datasets together, as `leat order --fit-report` prints it. With --json, the counts "
+              "outside of `lengths` are those of the first length." },
     { .name = "seq-len",
       .type = OPTION_CUSTOM,
       .field = offsetof(struct fit_values, lengths),
