@@ -270,6 +270,31 @@ static void test_rejects(void)
     T_CHECK(access("x.rejects.jsonl", F_OK) == 0);
 }
 
+/* Ids that are too many are rejected with their place. The line had no offset, and 0 where no line is known. */
+static void test_rejected_ids(void)
+{
+    struct leat_pack_options o = options_with(1);
+    struct leat_origin origin = { .input = 0, .offset = 12 };
+    const uint32_t ids[] = { 1, 2, 3, 4 };
+    struct leat_packer *p;
+    char line[512] = "";
+    FILE *f;
+
+    o.max_length = 3;
+    o.max_rejects = 2;
+    T_OK(leat_packer_open(&p, t_path(folder, "ids"), &o, &t_err));
+    add_inputs(p);
+    for (origin.line = 0; origin.line < 6; origin.line += 5)
+        T_OK(add_one_of_ids(p, ids, NULL, 4, &origin, &t_err));
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+    f = fopen(t_path(folder, "ids.rejects.jsonl"), "r");
+    T_CHECK(f && fgets(line, sizeof line, f));
+    T_CONTAINS(line, "\"input\":\"table.parquet\",\"offset\":12,\"line\":null,");
+    T_CHECK(fgets(line, sizeof line, f));
+    T_CONTAINS(line, "\"offset\":12,\"line\":5,");
+    fclose(f);
+}
+
 /*
  * Where a run had come to its end, resuming it said no more than that the name exists already; and it removed the
  * refused records that the run had told.
@@ -524,6 +549,7 @@ int main(void)
     test_resume(&seed);
     test_no_checkpoint_without_a_note();
     test_rejects();
+    test_rejected_ids();
     test_finished_already();
     test_other_folder();
     test_child();

@@ -100,6 +100,14 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
 
 static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
 
+/* Sets the place of a document in its input. */
+static void set_place(struct packer_document *d, const struct leat_origin *origin)
+{
+    d->input = origin->input;
+    d->offset = origin->offset;
+    d->line = origin->line > 0 ? origin->line : LEAT_NONE;
+}
+
 static struct packer_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
                                             struct leat_error *err)
 {
@@ -109,9 +117,7 @@ static struct packer_document *add_document(struct leat_packer *p, const struct 
         origin = &none;
     if (!d)
         return NULL;
-    d->input = origin->input;
-    d->offset = origin->offset;
-    d->line = origin->line > 0 ? origin->line : LEAT_NONE;
+    set_place(d, origin);
     return documents_keep(&p->unit->docs, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK
                ? d
                : NULL;
@@ -498,16 +504,16 @@ static enum leat_status add_ids(struct leat_packer *p, const struct leat_documen
 {
     struct leat_origin origin = documents->origins ? documents->origins[i] : none;
     uint64_t count = documents->lengths[i];
-    struct packer_document *d = NULL;
+    struct packer_document *d = NULL, rejected = { 0 };
     struct leat_error why;
     enum leat_status s = count < SIZE_MAX / 8 ? take_unit(p, &unit_ids, 4 * count, err) : status_no_memory(err, count);
 
     if (origin.line > 0 && origin.line != LEAT_NONE)
         origin.line += documents->first_line;
-    if (s == LEAT_OK && step_limit(&p->run.setup, p->unit, &count, &why) != LEAT_OK)
-        return documents_reject(&p->unit->docs,
-                                &(struct packer_document) { .input = origin.input, .line = origin.line }, why.message,
-                                "", "", 0, err);
+    if (s == LEAT_OK && step_limit(&p->run.setup, p->unit, &count, &why) != LEAT_OK) {
+        set_place(&rejected, &origin);
+        return documents_reject(&p->unit->docs, &rejected, why.message, "", "", 0, err);
+    }
     if (s == LEAT_OK) {
         d = add_document(p, &origin, err);
         s = d ? put_ids(p, documents, at, count, err) : LEAT_E_NO_MEMORY;
