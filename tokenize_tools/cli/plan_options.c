@@ -291,7 +291,7 @@ const char *plan_options_given(const struct plan_options *o)
                                     : given_besides(o);
 }
 
-/* Writes the file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
+/* Writes the file's text, then lines for the options that may go with it: these may stand after all others. */
 static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {
     struct leat_error err;

@@ -1,6 +1,7 @@
 /*
  * judge_weight.c: the field that says how much a record counts: a number from 0 to 1, which multiplies its mask. Its
- * digits are read exactly, so that 0.1 is the number that Python has for it, whatever the locale.
+ * digits are read here, whatever the locale. A number of at most 15 digits and 22 places becomes the double that Python
+ * has for it; the last bits of another one may differ.
  */
 #include <stdlib.h>
 
@@ -32,8 +33,8 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
     return status_field(err, record_want(fields, &want, &w->want, err), "weight");
 }
 
-#define EXACT_DIGITS 17 /* more do not change a double */
-#define LEAST_POWER  340
+#define READ_DIGITS 17 /* more do not change a mask, which has 256 steps */
+#define LEAST_POWER 340
 
 /* Returns a number from 0 to 1. */
 static double number_of(const struct decimal *d)
@@ -41,7 +42,7 @@ static double number_of(const struct decimal *d)
     double whole = 0, power = 1;
     int64_t places = -d->exponent;
 
-    for (size_t i = 0; i < d->count && i < EXACT_DIGITS; i++, places++)
+    for (size_t i = 0; i < d->count && i < READ_DIGITS; i++, places++)
         whole = whole * 10 + (d->digits[i] - '0');
     if (places > LEAST_POWER)
         return 0;
