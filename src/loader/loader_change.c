@@ -30,8 +30,11 @@ static enum leat_status compare_past(const struct leat_loader *l, const struct l
 static enum leat_status compare_order(const struct leat_loader *l, const struct leat_plan *plan, struct leat_error *err)
 {
     const struct plan_rules *old = &l->shape.plan->rules, *new = &plan->rules;
+    bool differs = plan->order != l->shape.plan->order || memcmp(new->fit, old->fit, sizeof old->fit) != 0;
 
-    if (plan->order != l->shape.plan->order || memcmp(new->fit, old->fit, sizeof old->fit) != 0)
+    for (size_t i = 0; !differs && i < old->source_count && i < new->source_count; i++)
+        differs = memcmp(new->sources[i].fit, old->sources[i].fit, sizeof old->sources[i].fit) != 0;
+    if (differs)
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "the loader's rows are of order %s: another order, or other options of it, need a new loader",
                           leat_order_name((enum leat_order)old->order));

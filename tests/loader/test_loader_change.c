@@ -326,6 +326,25 @@ static void more_documents(void)
     leat_plan_close(more);
 }
 
+/* Rules of one source belong to the order of rows, as those of the plan do. At the first batch, others were taken. */
+static void rules_of_sources(void)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan = plan_of("order fit\nfit 0:max-length=60\n");
+    struct leat_plan *whole = plan_of("order fit\nfit 0:whole\n");
+    struct leat_plan *more = changed(plan, w.names[1], 0, ":1,2");
+    struct leat_loader *l;
+
+    o.batch = 8;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    T_REFUSED(leat_loader_change(l, whole, &t_err), LEAT_E_INCOMPATIBLE, "another order, or other options of it");
+    T_OK(leat_loader_change(l, more, &t_err));
+    leat_loader_close(l);
+    leat_plan_close(plan);
+    leat_plan_close(whole);
+    leat_plan_close(more);
+}
+
 int main(void)
 {
     w = (struct loading) { .width = 2, .mean = 50 };
@@ -341,6 +360,7 @@ int main(void)
     by_tokens();
     dealt();
     more_documents();
+    rules_of_sources();
     for (unsigned i = 0; i < 5; i++)
         leat_plan_close(plans[i]);
     return t_end();
