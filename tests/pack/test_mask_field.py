@@ -97,6 +97,10 @@ for program in LEAT, SMALL:
         rejects = [json.loads(line) for line in f]
     assert [r["line"] for r in rejects] == [n + 1 for n, good in enumerate(traced) if not good]
     assert all("cannot be traced" in r["reason"] for r in rejects)
+    # what is rejected, though its first tokens would have fit, is not counted as cut: it was
+    report = json.loads(leat("-o", "cut", "--mask-field", "loss", "--max-length", "4", "--too-long", "cut", "--json",
+                             "mixed.jsonl", program=program, tokenizer=NFC))
+    assert report["too_long"] == report["documents"] == sum(traced), report
 
 # a record too long for it is rejected whatever its kind, and a long line of blanks is no record
 long = '{"loss":[[0,1]],"text":"' + "z" * 33000 + '"}'

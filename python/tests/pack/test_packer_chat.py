@@ -184,6 +184,12 @@ def test_too_long(tmp_path):
     summary = leat.pack(as_lines(tmp_path / "c.jsonl", PLAIN), tmp_path / "files", "bytes", force=True, max_rejects=1,
                         chat=leat.Chat(tmp_path / "t.jinja"), max_length=160, too_long="cut")
     lengths = [b - a for a, b in zip(files[4], files[4][1:])]
+    # a conversation of which nothing is left was rejected: it counted as split, too
+    alone = [{"messages": [{"role": "user", "content": "q" * 200}, {"role": "assistant", "content": "a"}]}]
+    short = [{"messages": [{"role": "user", "content": "q"}]}]
+    apart = leat.pack(as_lines(tmp_path / "alone.jsonl", alone * 2 + short), tmp_path / "alone", "bytes",
+                      chat=leat.Chat(tmp_path / "t.jinja"), max_length=160, too_long="split", max_rejects=2)
+    assert (apart.rejected, apart.too_long, apart.documents) == (2, 0, 1)
     assert summary.too_long > 10 and summary.rejected == 1 and max(lengths) <= 160 < len(lengths) + summary.too_long
     with leat.Packer(tmp_path / "ids", "bytes", max_length=4, too_long="cut", store_mask=True) as packer:
         packer.add([1, 2, 3, 4, 5], mask=[0, 1, 0, 1, 1])
@@ -332,3 +338,17 @@ def test_no_end(tmp_path):
         with leat.Packer(tmp_path / "added", "gpt2", chat=tmp_path / "t.jinja") as packer:
             packer.add(ROWS[0])
     assert said[0].filename == __file__
+
+
+def test_nothing_learned(tmp_path):
+    """That training learns no token is a warning of the line that ends the packer; only the command had said it."""
+    (tmp_path / "t.jinja").write_text(CHATML)
+    with pytest.warns(RuntimeWarning, match="training learns no token of these conversations") as said:
+        with leat.Packer(tmp_path / "chat", "bytes", chat=tmp_path / "t.jinja") as packer:
+            packer.add([{"role": "user", "content": "q"}])
+    assert [w.filename for w in said if "learns no token" in str(w.message)] == [__file__]
+    packer = leat.Packer(tmp_path / "ids", "bytes", store_mask=True)
+    packer.add([1, 2], mask=[0, 0])
+    with pytest.warns(RuntimeWarning, match="their masks are all 0") as said:
+        packer.finish()
+    assert [w.filename for w in said] == [__file__] and packer.finish() is packer.summary

@@ -203,12 +203,14 @@ static enum leat_status find_parts(struct pack_worker *w, struct unit *u, const 
     return s;
 }
 
-/* Makes several conversations of one. A turn that is too long by itself is rejected. */
+/* Makes several conversations of one, which step_limit() has counted. A turn that is too long by itself is rejected; a
+ * conversation of which nothing is left counts as a reject alone. */
 static enum leat_status split(struct pack_worker *w, struct unit *u, const struct chat_item *item, struct renderer *r,
                               const struct chat_source *c, bool *too_big, struct leat_error *err)
 {
     struct buffer parts = { 0 };
     struct leat_error why;
+    size_t documents = u->docs.count;
     bool none;
     enum leat_status s = find_parts(w, u, item, r, *c, &parts, too_big, err);
 
@@ -223,6 +225,7 @@ static enum leat_status split(struct pack_worker *w, struct unit *u, const struc
                    part->first, (unsigned long long)part->tokens, w->setup->options->max_length);
         s = settle(u, item, LEAT_E_TEXT, &why, err);
     }
+    u->docs.too_long -= u->docs.count == documents;
     buffer_free(&parts);
     return s;
 }

@@ -45,8 +45,10 @@ static enum leat_status put_document(struct pack_worker *w, struct unit *u, stru
 
     if (s == LEAT_OK)
         s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
-    if (s != LEAT_OK)
+    if (s != LEAT_OK) {
+        u->docs.too_long -= kept < count; /* rejected rather than cut */
         return s;
+    }
     if (w->setup->masks)
         u->docs.mask.size -= (size_t)(count - kept);
     d->tokens = kept;
