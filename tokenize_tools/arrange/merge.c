@@ -5,6 +5,9 @@
  */
 #include "merge.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/own_file.h"
@@ -30,6 +33,15 @@ struct request {
 
 /* ---- The request ---- */
 
+/* Names conditions, which stand on a line each. */
+static void name_conditions(const char *lines, char *text, size_t room)
+{
+    for (size_t used = 0, length; *lines && used < room; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        used += (size_t)snprintf(text + used, room - used, "%s\"%.*s\"", used > 0 ? " and " : "", (int)length, lines);
+    }
+}
+
 /*
  * Returns LEAT_E_EMPTY if a filter left no document of the whole run: such a run has failed, and a run in shares
  * can only tell when they are merged. If it was split, the documents that are missing here may be in the other
@@ -39,14 +51,16 @@ static enum leat_status check_kept(const struct request *m, struct leat_error *e
 {
     const struct merge_part *first = &m->parts.items[0];
     const char *keep = merge_parts_metadata(first, METADATA_KEEP);
+    char conditions[400] = "";
 
     if (!m->parts.whole_run || m->parts.documents > 0 || m->options.allow_empty || !keep ||
         merge_parts_metadata(first, METADATA_SPLITS))
         return LEAT_OK;
+    name_conditions(keep, conditions, sizeof conditions);
     return status_set_hint(err, LEAT_E_EMPTY, LEAT_HINT_EMPTY, NULL,
-                           "no document is left in any part of the run, which kept the records with %.300s; a dataset "
+                           "no document is left in any part of the run, which kept the records with %s; a dataset "
                            "without documents is not made",
-                           keep);
+                           conditions);
 }
 
 static enum leat_status check_request(struct request *m, struct leat_error *err)
