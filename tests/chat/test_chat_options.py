@@ -250,6 +250,12 @@ for template, tokenizer, said in (
                                "hi.jsonl"], cwd=folder, capture_output=True, text=True)
         lines_said = [line for line in done.stderr.splitlines() if "ends a turn" in line]
         assert lines_said == ([NO_END + said] if said else []), (template, more, done.stderr)
+# An end token of the document that follows the answer at once is learned: this was warned about, too.
+for between, ends in ("", True), ("\n", False):
+    write("ends.jinja", ENDS.format(between + "{% if not loop.last %} {% endif %}"))
+    done = subprocess.run([LEAT, "pack", "-t", "gpt2", "--end", "50256", "--chat", "ends.jinja", "-o", "out", "--force",
+                           "hi.jsonl"], cwd=folder, capture_output=True, text=True)
+    assert ("ends a turn" in done.stderr) != ends and f"(assistant {1 + ends})" in done.stdout, (between, done)
 
 # ---- A folder with files named like modules --------------------------------------------------------------------------
 

@@ -316,7 +316,8 @@ static bool begins_with_added(struct leat_encoder *e, const struct leat_tokenize
            (token.special || !strchr(" \t\r\n", *text));
 }
 
-/* Gives a notice if the template writes no token after an answer. `a` is its output for the trial. */
+/* Gives a notice if no token ends an answer: the template writes none after it, and neither does the end token of the
+ * document, which is learned as the token before it. `a` is the template's output for the trial. */
 static enum leat_status say_end(const struct render_answer *a, const struct leat_pack_options *o,
                                 struct leat_error *err)
 {
@@ -327,11 +328,13 @@ static enum leat_status say_end(const struct render_answer *a, const struct leat
     char tail[128], message[640], *word;
     enum leat_status s;
 
+    if (begin == 0 || (begin == a->bytes && o->end_token != LEAT_NONE))
+        return LEAT_OK; /* the template does not show the answer, or the document's end token follows it */
     snprintf(tail, sizeof tail, "%.*s", (int)(a->bytes - begin), a->text + begin);
     word = tail + strspn(tail, " \t\r\n");
     options.special = 1;
-    s = begin > 0 ? leat_encoder_open(&e, o->tokenizer, &options, err) : LEAT_OK;
-    if (s != LEAT_OK || begin == 0) /* the template does not show the answer */
+    s = leat_encoder_open(&e, o->tokenizer, &options, err);
+    if (s != LEAT_OK)
         return s;
     leat_tokenizer_stored(o->tokenizer, &stored);
     snprintf(
