@@ -1,6 +1,7 @@
 """packer.py: leat.Packer makes a dataset from texts and ids that a program has in memory."""
 from __future__ import annotations
 
+import sys
 import warnings
 
 from leat import _leat
@@ -62,6 +63,11 @@ class Packer:
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(given, self.tokenizer))
         self._set(given, given["checkpoint_seconds"])
         self._take_note(self._core.note())
+        try:
+            self._warn(3)
+        except RuntimeWarning:
+            self._core.suspend()
+            raise
 
     def _set(self, given, checkpoint_seconds):
         self._chats = None
@@ -74,6 +80,11 @@ class Packer:
         self._last = now()
         self._summary = None
         self._note = ""
+
+    def _warn(self, stacklevel):
+        """Gives what the library has noticed since the last call as warnings."""
+        for sentence in self._core.notices():
+            warnings.warn(sentence, RuntimeWarning, stacklevel=stacklevel)
 
     def _take_note(self, note):
         import json
@@ -184,7 +195,7 @@ class Packer:
             raise TypeError("extend() takes an iterable of documents, not a dict; pass one of its splits")
         if isinstance(documents, (list, tuple)):
             refuse_file_names(documents)
-        skip = whole("skip", skip)
+        skip = whole("skip", skip, most=sys.maxsize)
         before = self.given
         if self._chats:
             self._refuse_choice(mask, text)
@@ -344,9 +355,13 @@ class Packer:
 
     def finish(self) -> Summary:
         """Writes what is left, and gives the dataset its name. If this fails, suspend or abandon the packer."""
+        return self._finish()
+
+    def _finish(self):
         if self._summary is None:
             report = dict(self._core.finish(), inputs=len(self.sources))
             self._summary = summarize(self._output, report, [], [], now() - self._began)
+            self._warn(4)
         return self._summary
 
     def suspend(self) -> None:
@@ -369,7 +384,7 @@ class Packer:
             return
         try:
             if kind is None:
-                self.finish()
+                self._finish()
             elif issubclass(kind, KeyboardInterrupt):
                 self.checkpoint(self._note)
         except Error:

@@ -17,6 +17,9 @@
 #define BUNCH_DOCUMENTS 4096
 #define BUNCH_BYTES     ((uint64_t)1 << 20)
 
+/* Most notices between two calls of notices(): a field that no record has, and that nothing is learned. */
+#define NOTICES 2
+
 struct packer {
     PyObject_HEAD struct leat_packer *packer; /* NULL after the end */
     PyObject *tokenizer, *options;            /* owners of the strings that the packer uses, or the run and its
@@ -32,6 +35,9 @@ struct packer {
     PyObject *numbers;       /* dict from the names of sources to their numbers */
     uint64_t *rows;          /* rows that each source has given, by its number */
     size_t source_count, source_room;
+    struct opening *opening; /* NULL once the packer is open */
+    char notices[NOTICES][800];
+    unsigned notice_count;
 };
 
 static PyTypeObject *packer_type;
@@ -91,24 +97,26 @@ static int make_lock(struct packer *p)
 struct opening {
     struct pause pause;
     bool raised;
-    char said[768]; /* notice about a chat template that ends no turn; "" if there is none */
 };
 
 /* Checks for signals while resuming reads back what was written, which may take long. */
 static uint32_t on_reading_back(void *context, const struct leat_pack_progress *progress)
 {
-    struct opening *o = context;
+    struct opening *o = ((struct packer *)context)->opening;
 
     (void)progress;
     o->raised = o->raised || pause_look(&o->pause) < 0;
     return o->raised;
 }
 
-/* Stores a notice of opening. Other kinds come when the packer finishes; the context is gone by then. */
-static void on_opening_notice(void *context, const struct leat_pack_notice *notice)
+/* Keeps a notice that becomes a warning, while the GIL is released. The others are in the report. */
+static void on_notice(void *context, const struct leat_pack_notice *notice)
 {
-    if (notice->kind == LEAT_NOTICE_CHAT)
-        snprintf(((struct opening *)context)->said, sizeof((struct opening *)context)->said, "%s", notice->message);
+    struct packer *p = context;
+
+    if (p->notice_count < NOTICES &&
+        (notice->kind == LEAT_NOTICE_CHAT || notice->kind == LEAT_NOTICE_FIELD || notice->kind == LEAT_NOTICE_SUSPECT))
+        snprintf(p->notices[p->notice_count++], sizeof *p->notices, "%s", notice->message);
 }
 
 static size_t count_fields(const struct leat_packer *p)
@@ -139,7 +147,7 @@ static int begin_packer(struct packer *p, PyObject *tokenizer, PyObject *options
 static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, PyObject *options)
 {
     struct text_tokenizer *t = text_tokenizer_of(tokenizer);
-    struct opening opening = { .said = "" };
+    struct opening opening = { .raised = false };
     struct pack_options o;
     struct leat_error err;
     enum leat_status s;
@@ -151,14 +159,16 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
         o.options.renderers = &p->renderers;
     }
     o.options.progress = on_reading_back;
-    o.options.notice = on_opening_notice;
-    o.options.context = &opening;
+    o.options.notice = on_notice;
+    o.options.context = p;
+    p->opening = &opening;
     pause_begin(&opening.pause);
     s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
     pause_end(&opening.pause);
+    p->opening = NULL;
     p->fields = s == LEAT_OK ? count_fields(p->packer) : 0;
     if (s == LEAT_OK && !opening.raised)
-        return opening.said[0] ? PyErr_WarnEx(PyExc_RuntimeWarning, opening.said, 2) : 0;
+        return 0;
     if (opening.raised)
         return -1;
     errors_raise(&err);
@@ -308,6 +318,24 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
         answer = pack_report(&report);
     free(pieces);
     return answer;
+}
+
+/* notices(): Returns the sentences of notices since the last call. */
+static PyObject *packer_notices(PyObject *self, PyObject *unused)
+{
+    struct packer *p = (struct packer *)self;
+    PyObject *all = PyList_New(0);
+
+    (void)unused;
+    for (unsigned i = 0; all && i < p->notice_count; i++) {
+        PyObject *sentence = PyUnicode_DecodeFSDefault(p->notices[i]);
+
+        if (!sentence || PyList_Append(all, sentence) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(sentence);
+    }
+    p->notice_count = 0;
+    return all;
 }
 
 static PyObject *packer_ended(PyObject *self, PyObject *unused)
@@ -904,14 +932,23 @@ static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "add_text", packer_add_text, METH_VARARGS, NULL }, { "add_ids", packer_add_ids, METH_VARARGS, NULL },
-    { "add_some", packer_add_some, METH_VARARGS, NULL }, { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
-    { "fields", packer_fields, METH_NOARGS, NULL },      { "judge", packer_judge, METH_O, NULL },
-    { "judge_arrow", packer_judge_arrow, METH_O, NULL }, { "given", packer_given, METH_NOARGS, NULL },
-    { "restore", packer_restore, METH_VARARGS, NULL },   { "checkpoint", packer_checkpoint, METH_O, NULL },
-    { "note", packer_note, METH_NOARGS, NULL },          { "finish", packer_finish, METH_NOARGS, NULL },
-    { "suspend", packer_suspend, METH_NOARGS, NULL },    { "abandon", packer_abandon, METH_NOARGS, NULL },
-    { "ended", packer_ended, METH_NOARGS, NULL },        { NULL, NULL, 0, NULL },
+    { "add_text", packer_add_text, METH_VARARGS, NULL },
+    { "add_ids", packer_add_ids, METH_VARARGS, NULL },
+    { "add_some", packer_add_some, METH_VARARGS, NULL },
+    { "add_arrow", packer_add_arrow, METH_VARARGS, NULL },
+    { "fields", packer_fields, METH_NOARGS, NULL },
+    { "judge", packer_judge, METH_O, NULL },
+    { "judge_arrow", packer_judge_arrow, METH_O, NULL },
+    { "given", packer_given, METH_NOARGS, NULL },
+    { "restore", packer_restore, METH_VARARGS, NULL },
+    { "checkpoint", packer_checkpoint, METH_O, NULL },
+    { "note", packer_note, METH_NOARGS, NULL },
+    { "finish", packer_finish, METH_NOARGS, NULL },
+    { "suspend", packer_suspend, METH_NOARGS, NULL },
+    { "abandon", packer_abandon, METH_NOARGS, NULL },
+    { "ended", packer_ended, METH_NOARGS, NULL },
+    { "notices", packer_notices, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {

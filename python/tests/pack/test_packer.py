@@ -118,6 +118,8 @@ def test_mistakes(gpt2, name):
         with pytest.raises(TypeError):
             pickle.dumps(packer)
         assert packer.extend([{"text": "d"}, {"text": None}, {"meta": 5}], nulls="skip") == 1 and packer.skipped == 2
+        with pytest.raises(ValueError, match="skip must be from 0 to 9223372036854775807, not 9223372036854775808"):
+            packer.extend(["e"], skip=2**63)  # itertools said something
         assert packer.extend([{"meta": {"text": "e"}}, {"meta.text": "f"}], text="meta.text") == 2
         assert packer.extend([]) == packer.extend(iter(())) == 0
         assert packer.extend(([1, 2], [3])) == packer.extend([np.array([1, 2]), np.array([3])]) == 2
