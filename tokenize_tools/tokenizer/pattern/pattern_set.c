@@ -1,7 +1,6 @@
 /* pattern_set.c: operations on bit maps, and sets of properties. */
 #include "pattern_set.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "property_tables.h"
@@ -121,20 +120,14 @@ bool pattern_set_fold(struct pattern_set *s, const struct pattern_set *cased)
     return true;
 }
 
-static int compare_names(const void *name, const void *row)
-{
-    return strcmp(name, *(const char *const *)row);
-}
-
 bool pattern_set_property(struct pattern_set *set, const char *name)
 {
-    const void *found = bsearch(name, property_names, sizeof property_names / sizeof property_names[0],
-                                sizeof property_names[0], compare_names);
-    size_t row;
+    size_t rows = sizeof property_names / sizeof property_names[0], row = 0;
 
-    if (!found)
+    while (row < rows && strcmp(name, property_names[row].name) != 0)
+        row++;
+    if (row == rows)
         return false;
-    row = (size_t)((const char *)found - (const char *)property_names) / sizeof property_names[0];
     for (size_t i = 0; i < property_names[row].count; i++)
         pattern_set_add(set, property_ranges[property_names[row].first + i][0],
                         property_ranges[property_names[row].first + i][1]);
