@@ -369,6 +369,20 @@ static enum leat_status sync_names(int fd, const char *folder, struct leat_error
     return s;
 }
 
+bool folder_next(DIR *folder, const char *path, const char **name, enum leat_status *s, struct leat_error *err)
+{
+    struct dirent *entry;
+
+    if (*s != LEAT_OK)
+        return false;
+    errno = 0;
+    entry = readdir(folder);
+    if (!entry && errno != 0)
+        *s = status_set_os(err, errno, path, "cannot read the folder %s", path);
+    *name = entry ? entry->d_name : NULL;
+    return entry != NULL;
+}
+
 char *file_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -5,6 +5,7 @@
 #ifndef LEAT_BASE_FILE_H
 #define LEAT_BASE_FILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -114,6 +115,10 @@ size_t file_dataset_length(const char *name, size_t length);
 
 /* Returns the folder that holds a path, which the caller frees; NULL if there is no memory. */
 char *file_folder(const char *path);
+
+/* Moves on to the next name in an open folder; `path` is the folder's in the error. Returns false at the end, and if *s
+ * is or becomes a failure. */
+bool folder_next(DIR *folder, const char *path, const char **name, enum leat_status *s, struct leat_error *err);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);

@@ -467,12 +467,12 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
     enum leat_status s = LEAT_OK;
     size_t before = n->count;
     struct names beats = { 0 };
-    struct dirent *entry;
+    const char *entry;
 
     if (!dir)
         return status_set_os(err, errno, folder, "cannot open the folder %s", folder);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
-        struct text name = { entry->d_name, strlen(entry->d_name) };
+    while (folder_next(dir, folder, &entry, &s, err)) {
+        struct text name = { entry, strlen(entry) };
 
         if (file_ends_with(name.at, name.length, ".beat") && strncmp(name.at, "part-", 5) == 0)
             s = names_add(&beats, nothing, place, name, err);
@@ -483,8 +483,6 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, con
         if (!file_ends_with(name.at, name.length, ".partial"))
             s = names_add(n, nothing, place, name, err);
     }
-    if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     closedir(dir);
     if (s == LEAT_OK && strcmp(suffix, ".leat") == 0)
         s = check_parts(folder, n, before, &beats, err);

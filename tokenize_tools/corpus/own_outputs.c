@@ -63,17 +63,15 @@ static enum leat_status add_files(struct own_outputs *own, const char *folder, c
 {
     DIR *d = opendir(folder);
     enum leat_status s = LEAT_OK;
-    struct dirent *entry;
+    const char *name;
 
     if (!d && (errno == ENOENT || errno == ENOTDIR)) /* an error that the writer will report */
         return LEAT_OK;
     if (!d)
         return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
-        if (belongs(entry->d_name, base))
-            s = add_file(own, folder, entry->d_name, err);
-    if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
+    while (folder_next(d, folder, &name, &s, err))
+        if (belongs(name, base))
+            s = add_file(own, folder, name, err);
     closedir(d);
     return s;
 }

@@ -455,26 +455,24 @@ static enum leat_status search_in(struct search *s, const char *folder, struct l
 {
     DIR *d = opendir(folder);
     enum leat_status status = LEAT_OK;
-    struct dirent *entry;
+    const char *name;
 
     if (!d && errno == EACCES && is_left_out(s, folder))
         return search_pass_patterned(s, folder, err);
     if (!d)
         return status_set_os(err, errno, folder, "cannot read the folder %s", folder);
-    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
+    while (folder_next(d, folder, &name, &status, err)) {
         char *path;
 
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
         status = search_check_stop(s, err);
         if (status != LEAT_OK)
             break;
-        path = search_join(folder, strlen(folder), entry->d_name);
-        status = path ? found(s, path, entry->d_name, err) : status_no_memory(err, strlen(folder));
+        path = search_join(folder, strlen(folder), name);
+        status = path ? found(s, path, name, err) : status_no_memory(err, strlen(folder));
         free(path);
     }
-    if (status == LEAT_OK && errno != 0)
-        status = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
     closedir(d);
     return status;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/status.h"
 #include "search.h"
@@ -71,30 +72,25 @@ static enum leat_status keep_existing(struct expansion *x, struct leat_error *er
 /* Expands the names in the path's folder that match the first name of the pattern, with the rest of the pattern. */
 static enum leat_status expand_names(struct expansion *x, const char *name, const char *rest, struct leat_error *err)
 {
-    const char *folder = x->path.size > 0 ? (char *)x->path.bytes : ".";
     size_t at = x->path.size;
-    DIR *d = opendir(folder);
-    enum leat_status s = LEAT_OK;
-    struct dirent *entry;
+    char *folder = strdup(at > 0 ? (char *)x->path.bytes : "."); /* a copy, since the path changes */
+    DIR *d = folder ? opendir(folder) : NULL;
+    enum leat_status s = folder ? LEAT_OK : status_no_memory(err, at);
+    const char *entry;
 
-    if (!d)
-        return matches_nothing(errno) ? LEAT_OK
-                                      : status_set_os(err, errno, folder, "cannot read the folder %s", folder);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
+    if (folder && !d && !matches_nothing(errno))
+        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
+    while (d && folder_next(d, folder, &entry, &s, err)) {
         s = search_check_stop(x->search, err);
-        if (s != LEAT_OK || fnmatch(name, entry->d_name, FNM_PERIOD) != 0)
+        if (s != LEAT_OK || fnmatch(name, entry, FNM_PERIOD) != 0)
             continue;
-        s = append_name(x, at, entry->d_name, strlen(entry->d_name), err);
+        s = append_name(x, at, entry, strlen(entry), err);
         if (s == LEAT_OK)
             s = *rest ? expand(x, rest, err) : keep_path(x, err);
     }
-    if (s == LEAT_OK && errno != 0) {
-        s = append_name(x, at, "", 0, err);
-        folder = at > 0 ? (char *)x->path.bytes : ".";
-        if (s == LEAT_OK)
-            s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
-    }
-    closedir(d);
+    if (d)
+        closedir(d);
+    free(folder);
     return s;
 }
 

@@ -189,16 +189,14 @@ static enum leat_status find_all(struct look *l, struct leat_error *err)
     char *folder = file_folder(l->output);
     DIR *d = folder ? opendir(folder) : NULL;
     enum leat_status s = folder ? LEAT_OK : status_no_memory(err, strlen(l->output));
-    struct dirent *entry;
+    const char *name;
 
     if (folder && !d)
         s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
-        if (strncmp(entry->d_name, base, length) == 0 && entry->d_name[length] == '.' &&
-            file_ends_with(entry->d_name + length, strlen(entry->d_name + length), ".leat"))
-            s = add_found(l, entry->d_name, err);
-    if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, folder, "cannot read the folder %s", folder);
+    while (folder_next(d, folder, &name, &s, err))
+        if (strncmp(name, base, length) == 0 && name[length] == '.' &&
+            file_ends_with(name + length, strlen(name + length), ".leat"))
+            s = add_found(l, name, err);
     if (d)
         closedir(d);
     free(folder);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
@@ -67,20 +68,18 @@ enum leat_status run_check_new(const char *path, struct leat_error *err)
 {
     DIR *folder = opendir(path);
     enum leat_status s = LEAT_OK;
-    struct dirent *entry;
+    const char *name;
 
     if (!folder)
         return status_set_os(err, errno, path, "cannot read the folder %s", path);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(folder)))
-        if (strncmp(entry->d_name, "part-", 5) == 0)
+    while (folder_next(folder, path, &name, &s, err))
+        if (strncmp(name, "part-", 5) == 0)
             s = run_advise(
                 err,
                 status_set_in(err, LEAT_E_EXISTS, path,
                               "%s/%s is of another run: choose an empty folder, or remove all files of this one", path,
-                              entry->d_name),
+                              name),
                 RUN_PARTS_OTHER);
-    if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, path, "cannot read the folder %s", path);
     closedir(folder);
     /* This comes last, since another process may have planned this run meanwhile, and a part may have begun. If only
      * the plan was lost, the facts that the parts have in common are compared. */

@@ -263,16 +263,14 @@ static enum leat_status keep_list(struct run_place *p, struct found *f, const ch
 static enum leat_status list_folder(struct run_place *p, struct found *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    struct dirent *entry;
+    const char *name;
 
     rewinddir(p->folder);
-    while (s == LEAT_OK && (errno = 0, entry = readdir(p->folder))) {
-        s = keep_object(f, entry->d_name, 0, "", err);
-        if (s == LEAT_OK && !strchr(entry->d_name, '.')) /* names of splits have no dot */
-            s = keep_list(p, f, entry->d_name, err);
+    while (folder_next(p->folder, p->path, &name, &s, err)) {
+        s = keep_object(f, name, 0, "", err);
+        if (s == LEAT_OK && !strchr(name, '.')) /* names of splits have no dot */
+            s = keep_list(p, f, name, err);
     }
-    if (s == LEAT_OK && errno != 0)
-        s = status_set_os(err, errno, p->path, "cannot read the folder %s", p->path);
     return s;
 }
 

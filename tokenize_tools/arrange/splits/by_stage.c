@@ -44,16 +44,13 @@ static enum leat_status each_file(const struct by_stage *s,
 {
     DIR *d = opendir(s->folder);
     enum leat_status status = LEAT_OK;
-    struct dirent *entry;
+    const char *name;
 
     if (!d)
         return status_set_os(err, errno, s->folder, "cannot read the folder %s", s->folder);
-    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            strncmp(entry->d_name, LOCK_NAME, strlen(LOCK_NAME)) != 0)
-            status = act(s, entry->d_name, err);
-    if (status == LEAT_OK && errno != 0)
-        status = status_set_os(err, errno, s->folder, "cannot read the folder %s", s->folder);
+    while (folder_next(d, s->folder, &name, &status, err))
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strncmp(name, LOCK_NAME, strlen(LOCK_NAME)) != 0)
+            status = act(s, name, err);
     closedir(d);
     return status;
 }
