@@ -97,6 +97,12 @@ bench-packers: $(BUILD)/leat $(BUILD)/leat-bench $(PACKERS:%=$(BUILD)/packers-ve
 	    $(foreach name,megatron nanogpt,--source $(name)=$(PACKERS_SOURCES)/$(name)) \
 	    $(if $(LEAT_MEGATRON),--source megatron_fast=$(LEAT_MEGATRON)) || [ $$? -eq 77 ]
 
+.PHONY: bench-chat
+## bench-chat: conversations to packed rows, beside three trainers; PEERS="--conversations 500 --only leat"
+bench-chat: export PYTHONPATH := $(abspath $(BUILD))/python
+bench-chat: tools python $(PYTHON_VENV)/ready
+	$(call run_peers,$(PYTHON_VENV),bench/peers/chats.py $(BUILD) $(TRAINERS_VENVS))
+
 .PHONY: bench-peers
 ## bench-peers: bench-encoders, -loaders, -packers kept in build/peers as JSON; BENCH_SHORT=1: a try
 bench-peers:

@@ -1,13 +1,16 @@
 """bench/peers/packers.py: other ids, other documents and outputs that are missing are found out; what is measured of a
-program is that of all its processes; one that hangs is ended. The whole program needs corpora and packages:
-`make bench-packers`."""
+program is that of all its processes; one that hangs is ended. bench/peers/chats.py: the same conversations each time;
+rows and what is learned of them are counted in the files that programs leave. The whole programs need corpora and
+packages: `make bench-packers bench-chat`."""
 import array
+import json
 import pathlib
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/peers"))
+import chats  # noqa: E402
 import packers  # noqa: E402
 
 
@@ -35,3 +38,33 @@ def test_run(tmp_path):
         packers.run([sys.executable, "-c", "print('nothing made')"], str(out), str(tmp_path), ["other"])
     with pytest.raises(RuntimeError, match="^it did not end within 1 s$"):
         packers.run([sys.executable, "-c", "import time; time.sleep(999)"], str(out), str(tmp_path), [], 1)
+
+
+def test_conversations(tmp_path):
+    texts = tmp_path / "texts.jsonl"
+    words = ["word " * 9, "<|im_end|>" * 20, "e\u0301" * 20, "other " * 20000]
+    texts.write_text("".join(json.dumps({"text": text}) + "\n" for text in words))
+    for name in "one", "again":
+        chats.make_conversations([texts], 16, tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "again").read_bytes()
+    text = (tmp_path / "one").read_text(encoding="utf-8")
+    assert "<|" not in text and "\\u0301" not in text
+    made = [json.loads(line)["messages"] for line in text.splitlines()]
+    assert len(made) == 16 and all([one["role"] for one in messages] == ["user", "assistant"] * (len(messages) // 2)
+                                   and 2 <= len(messages) <= 40 for messages in made)
+    assert [sum(len(one["content"]) for one in messages) > 450_000 for messages in made] == [k == 2 for k in range(16)]
+
+
+def test_counted(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    for name, column, rows in ("rows", "labels", [[-100, 5, 6], [-100]]), ("order", "indices", [[3]]):
+        table = pyarrow.table({column: rows})
+        with pyarrow.ipc.new_stream(str(tmp_path / name), table.schema) as file:
+            file.write_table(table)
+    files = [str(tmp_path / "rows"), str(tmp_path / "order")]
+    assert chats.counted({"files": files, "version": "1"}) == {"rows": 2, "learned": 2}
+    assert chats.counted({"files": files, "rows": 1}) == {"rows": 1, "learned": 2}
+    assert chats.counted({"rows": 3, "learned": 4, "version": ""}) == {"rows": 3, "learned": 4}
+    peers = [{"name": "leat", "whole_learned": 1000}, {"name": "A", "whole_learned": 1000},
+             {"name": "B", "whole_learned": 10}, {"name": "C", "not_measured": "no"}]
+    assert list(chats.differences(peers)) == ["B learns -990 tokens beside leat"]

@@ -183,4 +183,5 @@ def main(build, base, folder, name=""):
     return 1 if counts["failed"] else 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
