@@ -60,6 +60,7 @@ TRAINERS = [
     Trainer("llamafactory"),
     Trainer("axolotl"),
     Trainer("verl"),
+    Trainer("torchtune"),
     Trainer("learned/trl", program="learned"),
     Trainer("learned/axolotl", program="learned", requirements="axolotl"),
     Trainer("learned/llamafactory", program="learned", requirements="llamafactory"),
