@@ -3,9 +3,14 @@
 ranks feed a tiny model, one goes on to the end of the data with the state of one of them. Each row is compared with the
 token file. A .bin of its format is read as its own reader reads it. Its recipe needs a GPU; the model is trained by
 torch."""
+import os
+import pathlib
+import sys
+
 import common
 import numpy
 import yaml
+from check_transformers import TEMPLATE, conversations
 
 LENGTH, ROWS, STEPS = 64, 4, 15
 
@@ -21,6 +26,32 @@ def rows_of(batch, seen, n, world, rank, wanted):
         common.equal(batch["input_ids"][row], wanted[sample][0], f"inputs of sample {sample}")
         common.equal(batch["labels"][row], wanted[sample][1], f"labels of sample {sample}")
         seen.append(sample)
+
+
+def conversation_rows(page, loader, collate):
+    """The rows of the page's conversations, as its loader and collator give them: several in a row, and a label where
+    an answer's token is predicted alone."""
+    import leat
+    page.shell()
+    settings = yaml.safe_load(page.take()[1])["dataset"]
+    config = loader.make_dataset_config(settings.pop("_target_"), {**settings, "epochs": 1})
+    one, = batches(config, 1, loader.ParallelAwareDataloader, collate)
+    chats, learned = numpy.fromfile("chats.tokens", "<u2").astype(numpy.int64), leat.open("chats").mask() > 0
+    plan = leat.Plan("chats", settings["seq_len"], order="fit", epochs=1)
+    found, most = 0, 0
+    for batch in one:
+        assert {len(part) for part in batch.values()} == {len(batch["input_ids"])}, "keys differ in their rows"
+        for row in range(len(batch["input_ids"])):
+            pieces, labels = plan.pieces(found), numpy.full(batch["labels"].shape[1], -100)
+            most, found = max(most, len(pieces)), found + 1
+            for piece in pieces:
+                at = slice(piece.at, piece.at + piece.count - 1)
+                after = slice(piece.token + 1, piece.token + piece.count)
+                labels[at] = numpy.where(learned[after], chats[after], -100)
+                common.equal(batch["input_ids"][row, at], chats[piece.token:after.stop - 1], f"chats of row {found}")
+                common.equal(batch["position_ids"][row, at], range(piece.count - 1), f"positions of row {found}")
+            common.equal(batch["labels"][row], labels, f"labels of the chats of row {found}")
+    assert found == len(plan) and most > 1, f"{found} rows of {len(plan)}, with at most {most} conversations"
 
 
 def own_format():
@@ -50,12 +81,16 @@ def main():
     from nemo_automodel.components.datasets.utils import default_collater
     import torch
     import transformers
+    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # for --chat
     with common.own_folder() as here:
         common.vocabulary()
-        common.corpus("data/a.jsonl")
+        texts = common.corpus("data/a.jsonl")
+        conversations("chats.jsonl", [text[:160] for text in texts])
+        pathlib.Path("chat_template.jinja").write_text(TEMPLATE)
         page = common.page("automodel", here)
         page.shell()
         settings = yaml.safe_load(page.take()[1])["dataset"]
+        conversation_rows(page, loader, default_collater)
         page.done()
         config = loader.make_dataset_config(settings.pop("_target_"), {**settings, "epochs": 1})
         tokens = common.Tokens("tokens")

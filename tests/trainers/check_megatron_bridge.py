@@ -10,11 +10,13 @@ import ast
 import functools
 import importlib.util
 import os
+import pathlib
 import shutil
 import sys
 import types
 
 import common
+from check_transformers import TEMPLATE, conversations
 
 LENGTH, ROWS = 64, 2
 
@@ -77,8 +79,8 @@ def own_iterators(root, base, config, place, first, compare):
     names["maybe_save_dataloader_state"](None, train, 15, place, pg_collection=groups)
 
 
-def packed_rows(root, name):
-    """Rows of texts and of conversations with a mask, read and collated by the checkout's own code. Of the base of its
+def packed_rows(root, name, length):
+    """Rows of texts and of the page's conversations, read and collated by the checkout's own code. Of the base of its
     dataset, whose imports need much else, it has only the two methods that the collator calls."""
     import leat
     import numpy
@@ -96,15 +98,12 @@ def packed_rows(root, name):
     module("megatron.bridge.utils.safe_pickle", root / "utils/safe_pickle.py")
     for part in ("paths", "gpt_sft", "parquet"):
         last = module("megatron.bridge.data.packing." + part, root / f"data/packing/{part}.py")
-    with leat.Packer("chats", "gpt2", end=None, store_mask=True) as packer:
-        for i in range(60):
-            packer.add(numpy.arange(2 + i) + 1000, mask=numpy.arange(2 + i) % 3 == 1)
-    plan = leat.Plan([(name, 1), ("chats", 1, leat.fit(whole=True))], LENGTH, order="fit", seed=3, epochs=1)
+    plan = leat.Plan([(name, 1), ("chats", 1, leat.fit(whole=True))], length, order="fit", seed=3, epochs=1)
     leat.export(plan, "rows.idx.parquet", "packed-parquet", count=100)
     data = last.GPTSFTPackedParquetDataset.__new__(last.GPTSFTPackedParquetDataset)
     for attribute, value in dict(
             _file_path_spec="rows.idx.parquet", _parquet_files={}, _cached_file_idx=None, _cached_row_group_id=None,
-            max_num_samples=None, pad_to_max_length=False, max_seq_length=LENGTH, pad_seq_length_to_mult=16,
+            max_num_samples=None, pad_to_max_length=False, max_seq_length=length, pad_seq_length_to_mult=16,
             answer_only_loss=True, pad_cu_seqlens=False, return_cu_seqlen=False, _pad_seq_to_mult=1,
             ceil_to_power_2=False, tokenizer=types.SimpleNamespace(eos_id=0),
             _create_attention_mask=lambda length: __import__("torch").zeros(length)).items():
@@ -124,6 +123,30 @@ def packed_rows(root, name):
             common.equal(batch["loss_mask"][0, piece.at:stop], mask[1:], f"mask of packed sample {n}")
 
 
+def conversation_rows(page, context):
+    """The rows of the page's conversations, drawn from the plan: a loss where an answer's token is predicted alone."""
+    import leat
+    import numpy
+    page.shell()
+    train, _, _ = page.python()["chats"].build(context(0, 1))
+    chats, learned = numpy.fromfile("chats.tokens", "<u2").astype(numpy.int64), leat.open("chats").mask() > 0
+    most = 0
+    for n in range(0, 20, ROWS):
+        batch = next(train)
+        for row in range(ROWS):
+            pieces, losses = train.dataset.plan.pieces(n + row), numpy.zeros(batch["tokens"].shape[1])
+            most = max(most, len(pieces))
+            for piece in pieces:
+                at = slice(piece.at, piece.at + piece.count - 1)
+                after = slice(piece.token + 1, piece.token + piece.count)
+                losses[at] = learned[after]
+                common.equal(batch["tokens"][row, at], chats[piece.token:after.stop - 1], f"chats of sample {n + row}")
+                common.equal(batch["labels"][row, at], numpy.where(learned[after], chats[after], 0), "their labels")
+                common.equal(batch["position_ids"][row, at], range(piece.count - 1), "their positions")
+            common.equal(batch["loss_mask"][row], losses, f"loss_mask of the chats of sample {n + row}")
+    assert most > 1, "no row has several conversations"
+
+
 def main(name=""):
     root = common.checkout("LEAT_MEGATRON_BRIDGE", "Megatron-Bridge") / "src/megatron/bridge"
     common.need("megatron.core")
@@ -137,12 +160,16 @@ def main(name=""):
         group = types.SimpleNamespace(rank=lambda: rank, size=lambda: world)
         return base.DatasetBuildContext(100, 100, 0, types.SimpleNamespace(eod=0), types.SimpleNamespace(dp=group))
 
+    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # for --chat
     with common.own_folder() as here:
         common.vocabulary()
-        common.corpus("data/a.jsonl")
+        texts = common.corpus("data/a.jsonl")
+        conversations("chats.jsonl", [text[:160] for text in texts])
+        pathlib.Path("chat_template.jinja").write_text(TEMPLATE)
         page = common.page("megatron-bridge", here)
         page.shell()
         config = page.python()["dataset"]
+        conversation_rows(page, context)
         page.done()
         assert isinstance(config, base.DatasetProvider) and config.dataloader_type == "external"
         config.finalize()
@@ -173,7 +200,7 @@ def main(name=""):
         one.restore_state(train.save_state())
         for step in range(15):
             compare(next(one), one, 15 * 2 * ROWS + step * ROWS)
-        packed_rows(root, "tokens")
+        packed_rows(root, "tokens", 256)
     common.not_run("the batches of its configuration are right, but its training needs a GPU and Transformer Engine")
 
 
