@@ -65,6 +65,7 @@ TRAINERS = [
     Trainer("nemo-rl", program="rl_trainers"),
     Trainer("open-instruct", program="rl_trainers", requirements="olmo-core"),
     Trainer("ms-swift", program="ms_swift"),
+    Trainer("openrlhf"),
     Trainer("learned/trl", program="learned"),
     Trainer("learned/axolotl", program="learned", requirements="axolotl"),
     Trainer("learned/llamafactory", program="learned", requirements="llamafactory"),
