@@ -206,10 +206,9 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    splits=made, special_strings=report["special_strings"], truncated_inputs=report["damaged_inputs"],
                    seconds=seconds, mb_per_s=rate(text) / 1e6, tokens_per_s=rate(tokens),
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"],
-                   skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
-                   not_json=report.get("not_json", 0), kept_out=report.get("kept_out", 0),
-                   row_groups=report.get("row_groups", 0), too_long=report.get("too_long", 0),
-                   learned=json.loads(report.get("learned") or "null"))
+                   learned=json.loads(report.get("learned") or "null"),
+                   **{name: report.get(name, 0) for name in ("skipped", "replaced", "not_json", "kept_out",
+                                                             "row_groups", "too_long")})
 
 
 def packed(output, report, infos, splits, seconds, text_before, notices):

@@ -30,20 +30,21 @@
 
 /* The note of a checkpoint, which says where the packer stood. It is written and read here only. */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '1', '1' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '1', '2' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS (24 + LEARNED_ROLES)
+#define POSITION_NUMBERS (20 + COUNTS + LEARNED_ROLES)
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
-        &p->input,    &p->offset,         &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
-        &p->lines,    &p->input_rejects,  &p->sum.low,         &p->sum.high,         &p->reject_bytes,
-        &p->rejects,  &p->text_bytes,     &p->special_strings, &p->damaged_inputs,   &p->replaced,
-        &p->not_json, &p->reject_sum.low, &p->reject_sum.high, &p->kept_out,         &p->damaged,
-        &p->lost,     &p->row_groups,     &p->input_taken,     &p->too_long,
+        &p->input,          &p->offset,      &p->mark.raw_offset, &p->mark.text_offset, &p->declared, &p->lines,
+        &p->input_rejects,  &p->sum.low,     &p->sum.high,        &p->reject_bytes,     &p->rejects,  &p->text_bytes,
+        &p->damaged_inputs, &p->replaced,    &p->reject_sum.low,  &p->reject_sum.high,  &p->damaged,  &p->lost,
+        &p->row_groups,     &p->input_taken,
     };
 
+    for (unsigned i = 0; i < COUNTS; i++)
+        all[POSITION_NUMBERS - LEARNED_ROLES - COUNTS + i] = &p->counts[i];
     for (unsigned i = 0; i < LEARNED_ROLES; i++)
         all[POSITION_NUMBERS - LEARNED_ROLES + i] = &p->learned_by_role[i];
     memcpy(numbers, all, sizeof all);
@@ -539,8 +540,10 @@ static enum leat_status count_damage(struct pack_output *o, const struct unit *u
  * kept out: each of these is a text. */
 static bool is_taken(const struct unit *u, size_t input)
 {
-    bool taken = u->docs.kept_out > 0;
+    bool taken = false;
 
+    for (unsigned i = COUNT_KEPT_OUT; i < COUNTS; i++)
+        taken = taken || u->docs.counts[i] > 0;
     for (size_t i = 0; !taken && i < u->docs.count; i++)
         taken = u->docs.items[i].input == input;
     return taken;
@@ -630,10 +633,8 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.offset = u->end_count > 0 ? 0 : u->offset + u->length;
     o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;
     o->at.text_bytes += u->docs.text_bytes;
-    o->at.special_strings += u->docs.special_strings;
-    o->at.not_json += u->docs.not_json;
-    o->at.kept_out += u->docs.kept_out;
-    o->at.too_long += u->docs.too_long;
+    for (unsigned i = 0; i < COUNTS; i++)
+        o->at.counts[i] += u->docs.counts[i];
     o->at.row_groups += u->rows.groups;
     for (unsigned i = 0; i < LEARNED_ROLES; i++)
         o->at.learned_by_role[i] += u->docs.learned_by_role[i];

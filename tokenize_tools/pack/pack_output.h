@@ -25,14 +25,12 @@ struct pack_position {
     struct hash128 sum;        /* sum of the input's pages so far */
     uint64_t reject_bytes;     /* bytes of the file of rejects */
     struct hash128 reject_sum; /* of these */
-    uint64_t rejects, text_bytes, special_strings, damaged_inputs;
+    uint64_t rejects, text_bytes, damaged_inputs;
     uint64_t replaced;   /* number of malformed parts of the texts, each of which was packed as U+FFFD */
-    uint64_t not_json;   /* number of documents whose record has a NaN or an infinity */
     uint64_t damaged;    /* 1 if the input counts as damaged */
-    uint64_t kept_out;   /* number of records for which a condition of the run does not hold */
     uint64_t lost;       /* number of rejects that are rows after one that could not be read */
     uint64_t row_groups; /* of Parquet files */
-    uint64_t too_long;   /* number of documents longer than the run allows */
+    uint64_t counts[COUNTS];
     uint64_t learned_by_role[LEARNED_ROLES]; /* tokens of conversations */
     uint64_t disk_bytes;                     /* bytes of all inputs on disk, for progress */
 };

@@ -48,6 +48,14 @@ uint64_t pack_run_peak_memory(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
+/* The number of a report that each count becomes. */
+static const size_t count_in_report[COUNTS] = {
+    [COUNT_SPECIAL_STRINGS] = offsetof(struct leat_pack_report, special_strings),
+    [COUNT_NOT_JSON] = offsetof(struct leat_pack_report, not_json),
+    [COUNT_KEPT_OUT] = offsetof(struct leat_pack_report, kept_out),
+    [COUNT_TOO_LONG] = offsetof(struct leat_pack_report, too_long),
+};
+
 void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report)
 {
     const struct pack_output *o = &r->output;
@@ -66,11 +74,9 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->text_bytes = o->at.text_bytes;
     report->disk_bytes = o->at.disk_bytes;
     report->rejects = o->at.rejects;
-    report->special_strings = o->at.special_strings;
     report->replaced = o->at.replaced;
-    report->not_json = o->at.not_json;
-    report->kept_out = o->at.kept_out;
-    report->too_long = o->at.too_long;
+    for (unsigned i = 0; i < COUNTS; i++)
+        memcpy((char *)report + count_in_report[i], &o->at.counts[i], sizeof o->at.counts[i]);
     report->values = o->values.count;
     report->row_groups = o->at.row_groups;
     report->units = r->units;
@@ -564,7 +570,7 @@ static enum leat_status check_kept(struct pack_run *r, struct leat_error *err)
     const struct leat_pack_options *o = &r->options;
     const struct input_stop stop = { pack_run_ask, &r->options, pack_run_say_waits }; /* the flow, which had its own,
                                                                                          has ended */
-    uint64_t kept_out = r->output.at.kept_out, rejected = r->output.at.rejects;
+    uint64_t kept_out = r->output.at.counts[COUNT_KEPT_OUT], rejected = r->output.at.rejects;
     uint64_t documents = leat_writer_documents(r->output.writer);
     bool fails = !pack_may_be_empty(o, documents, kept_out);
     const char *lacking = r->note ? NULL : judge_keep_lacks(r->judges); /* NULL for a resumed run, which has not seen

@@ -356,7 +356,7 @@ enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, stru
         s = take_unit(p, &unit_texts, 0, &why);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
-    p->unit->docs.kept_out += rows;
+    p->unit->docs.counts[COUNT_KEPT_OUT] += rows;
     return LEAT_OK;
 }
 

@@ -7,9 +7,9 @@
  * and in the metadata of the dataset (pack/pack_facts.c). Sentences about records that were kept out name --keep.
  *
  * The least that a judge does is to reject, with its reason: rejects are counted and listed already. A number of its
- * own for what it leaves out, as `kept_out` has, goes by hand through pack/flow (documents.h and the three callers of
- * judges), the checkpoint (pack/pack_output.c), struct leat_pack_report, runs' pieces, the command's report and
- * Python's Summary.
+ * own is a row of enum pack_count below, which its verdict names; a member of struct leat_pack_report; and a row for it
+ * in pack/pack_run.c, commands/packing/pack_report.c, and python/src/pack/pack.c, and in the Summary of
+ * python/leat/packing.py.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JUDGE_H
 #define LEAT_TOKENIZE_TOOLS_JUDGE_H
@@ -23,8 +23,18 @@
 #define JUDGE_KEEP_BYTES ((size_t)4000) /* most bytes of all conditions */
 #define JUDGE_BY_BYTES   ((size_t)1024) /* most bytes of a value that chooses a dataset */
 
+/* What units count: the position of a checkpoint has the sums, which the report of the run gets. */
+enum pack_count {
+    COUNT_SPECIAL_STRINGS, /* strings of special tokens in texts */
+    COUNT_NOT_JSON,        /* documents whose record has a NaN or an infinity */
+    COUNT_TOO_LONG,        /* documents longer than the run allows */
+    COUNT_KEPT_OUT,        /* records that a condition keeps out; what other judges keep out follows */
+    COUNTS
+};
+
 struct verdict {
-    bool kept_out; /* true if a condition of the run does not hold: the record is left out, and counted */
+    bool kept_out;         /* true if the record is left out */
+    enum pack_count count; /* then what it counts as */
 
     /* The value that chooses the record's dataset: a string, unescaped; or a number, true or false as in JSON. So 1
      * and "1" are one value, 1 and 1.0 are two. */

@@ -60,6 +60,7 @@ enum leat_status judges_judge(const struct record_judges *j, const struct record
     enum leat_status s = LEAT_OK;
 
     v->kept_out = false;
+    v->count = COUNT_KEPT_OUT;
     v->by_bytes = 0;
     v->weight = 1;
     for (size_t i = 0; s == LEAT_OK && !v->kept_out && i < JUDGE_COUNT; i++)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "corpus/record/judge.h"
 #include "leat.h"
 #include "mask/learned.h"
 #include "spool.h"
@@ -58,15 +59,12 @@ struct documents {
     size_t reject_count, reject_room;
     struct buffer strings; /* ids, reasons, fields, samples */
     struct buffer spans;
-    struct buffer tokens;                    /* ids as the token file holds them, but in this machine's byte order */
-    struct buffer mask;                      /* a byte for each of `tokens` if the run stores a mask */
-    struct spool spooled;                    /* ids of documents that do not fit in memory */
-    uint64_t malformed;                      /* in all texts */
-    uint64_t text_bytes, special_strings;    /* bytes of text that were encoded; strings of special tokens that were
-                                             found in texts */
-    uint64_t not_json;                       /* number of documents whose record has a NaN or an infinity */
-    uint64_t kept_out;                       /* number of records that a condition of the run keeps out */
-    uint64_t too_long;                       /* number of documents longer than the run allows */
+    struct buffer tokens; /* ids as the token file holds them, but in this machine's byte order */
+    struct buffer mask;   /* a byte for each of `tokens` if the run stores a mask */
+    struct spool spooled; /* ids of documents that do not fit in memory */
+    uint64_t malformed;   /* in all texts */
+    uint64_t text_bytes;  /* bytes of text that were encoded */
+    uint64_t counts[COUNTS];
     uint64_t learned_by_role[LEARNED_ROLES]; /* tokens of conversations, with begin and end token */
 };
 

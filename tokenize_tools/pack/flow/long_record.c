@@ -125,7 +125,7 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     if (s == LEAT_OK && *rejected)
         u->docs.count--;
     else if (s == LEAT_OK)
-        u->docs.not_json += record->has_nan;
+        u->docs.counts[COUNT_NOT_JSON] += record->has_nan;
     return s;
 }
 
@@ -147,7 +147,7 @@ static enum leat_status encode_record(struct long_record *r, struct unit *u, uin
     if (s == LEAT_OK)
         s = step_judge(w->setup, u, &w->record, &w->verdict, &judged, &why);
     if (s == LEAT_OK && w->verdict.kept_out) {
-        u->docs.kept_out++;
+        u->docs.counts[w->verdict.count]++;
         return LEAT_OK;
     }
     if (s == LEAT_OK)

@@ -157,7 +157,7 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         if (s == LEAT_OK)
             s = step_limit(w->setup, u, &kept, &why);
         if (s == LEAT_OK)
-            u->docs.special_strings += leat_encoder_special_strings(t.encoder);
+            u->docs.counts[COUNT_SPECIAL_STRINGS] += leat_encoder_special_strings(t.encoder);
         pthread_mutex_unlock(&w->setup->long_lock);
         if (s != LEAT_OK && err)
             *err = why;

@@ -225,7 +225,7 @@ static enum leat_status split(struct pack_worker *w, struct unit *u, const struc
                    part->first, (unsigned long long)part->tokens, w->setup->options->max_length);
         s = settle(u, item, LEAT_E_TEXT, &why, err);
     }
-    u->docs.too_long -= u->docs.count == documents;
+    u->docs.counts[COUNT_TOO_LONG] -= u->docs.count == documents;
     buffer_free(&parts);
     return s;
 }

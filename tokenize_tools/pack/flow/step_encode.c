@@ -46,7 +46,7 @@ static enum leat_status put_document(struct pack_worker *w, struct unit *u, stru
     if (s == LEAT_OK)
         s = step_put_mask(w, u, d, &(struct step_text) { .text = text, .bytes = bytes }, ids, count, err);
     if (s != LEAT_OK) {
-        u->docs.too_long -= kept < count; /* rejected rather than cut */
+        u->docs.counts[COUNT_TOO_LONG] -= kept < count; /* rejected rather than cut */
         return s;
     }
     if (w->setup->masks)
@@ -75,7 +75,7 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct pac
     if (s == LEAT_OK)
         s = put_document(w, u, d, text, bytes, ids, count, err);
     if (s == LEAT_OK)
-        u->docs.special_strings += leat_encoder_special_strings(e);
+        u->docs.counts[COUNT_SPECIAL_STRINGS] += leat_encoder_special_strings(e);
     if (e != w->encoder)
         pthread_mutex_unlock(&w->setup->long_lock);
     return s;
@@ -168,7 +168,7 @@ static enum leat_status encode_together(struct pack_worker *w, struct unit *u, c
             continue;
         }
         note(u, d, t->text, (size_t)t->bytes);
-        u->docs.special_strings += special_strings;
+        u->docs.counts[COUNT_SPECIAL_STRINGS] += special_strings;
         u->docs.items[(*kept)++] = *d;
     }
     return s;

@@ -33,7 +33,7 @@ enum leat_status step_limit(const struct pack_setup *setup, struct unit *u, uint
 {
     if (setup->max_tokens == 0 || *count <= setup->max_tokens)
         return LEAT_OK;
-    u->docs.too_long++;
+    u->docs.counts[COUNT_TOO_LONG]++;
     if (setup->options->too_long != LEAT_TOO_LONG_CUT)
         return status_set(err, LEAT_E_TEXT, "the document has %llu tokens, and at most %u are allowed",
                           (unsigned long long)*count + setup->options->max_length - setup->max_tokens,

@@ -23,7 +23,7 @@ enum leat_status step_pair(struct pack_worker *w, struct unit *u, const struct p
     if (s == LEAT_OK)
         s = step_encode_text(w, u, d, (const char *)w->pair.bytes, w->pair.size, &rejected, err);
     u->docs.count -= rejected;
-    u->docs.not_json += s == LEAT_OK && !rejected && w->record.has_nan;
+    u->docs.counts[COUNT_NOT_JSON] += s == LEAT_OK && !rejected && w->record.has_nan;
     return s;
 }
 
@@ -48,7 +48,7 @@ static enum leat_status take_document(struct pack_worker *w, struct unit *u, con
         return LEAT_E_NO_MEMORY;
     *d = read;
     d->text = (struct stretch) { (size_t)(t.text - text), t.bytes };
-    u->docs.not_json += w->record.has_nan;
+    u->docs.counts[COUNT_NOT_JSON] += w->record.has_nan;
     return step_record_id(w, u, d, err);
 }
 
@@ -69,7 +69,7 @@ enum leat_status step_scan_record(struct pack_worker *w, struct unit *u, char *t
     if (s == LEAT_OK)
         s = step_judge(setup, u, &w->record, &w->verdict, &as_read, &why);
     if (s == LEAT_OK && w->verdict.kept_out) {
-        u->docs.kept_out++;
+        u->docs.counts[w->verdict.count]++;
         return LEAT_OK;
     }
     if (s == LEAT_OK && setup->chat)

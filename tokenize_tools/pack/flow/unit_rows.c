@@ -124,7 +124,7 @@ static enum leat_status add_row(const struct pack_setup *setup, struct unit *u, 
         return s;
     }
     if (v.kept_out) {
-        u->docs.kept_out++;
+        u->docs.counts[v.count]++;
         return LEAT_OK;
     }
     *d = documents_add(&u->docs, err);
