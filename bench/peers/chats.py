@@ -35,7 +35,7 @@ import packers
 sys.path.append(os.path.join(measured.ROOT, "tests", "trainers"))
 import check  # noqa: E402 (tests/trainers is not a package)
 
-LONG_EVERY, LONG_BYTES = 4000, 480_000
+LONG_EVERY, LONG_LETTERS = 4000, 400_000  # 90 to 120 thousand tokens
 MOST_SECONDS = 7200  # of a run
 FIGURES = [(f"{title}{size}", f"{of}_{key}", ",.0f") for of, size in (("quarter", " 1/4"), ("whole", ""))
            for title, key in (("rows", "rows"), ("s", "s"), ("CPU s", "cpu_s"), ("MiB", "mib"), ("learned", "learned"))
@@ -79,7 +79,7 @@ def make_conversations(paths, count, out):
             long = number % LONG_EVERY == LONG_EVERY // 2 or number == count // 8
             messages = []
             for _ in range(20 if long else draw.randint(1, 20)):
-                answer = english.say(LONG_BYTES // 20, LONG_BYTES // 20) if long else some.say(40, 800)
+                answer = english.say(LONG_LETTERS // 20, LONG_LETTERS // 20) if long else some.say(40, 800)
                 messages += [{"role": "user", "content": some.say(20, 200)}, {"role": "assistant", "content": answer}]
             to.write(json.dumps({"messages": messages}) + "\n")
 

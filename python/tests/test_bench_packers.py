@@ -52,7 +52,7 @@ def test_conversations(tmp_path):
     made = [json.loads(line)["messages"] for line in text.splitlines()]
     assert len(made) == 16 and all([one["role"] for one in messages] == ["user", "assistant"] * (len(messages) // 2)
                                    and 2 <= len(messages) <= 40 for messages in made)
-    assert [sum(len(one["content"]) for one in messages) > 450_000 for messages in made] == [k == 2 for k in range(16)]
+    assert [sum(len(one["content"]) for one in messages) > 380_000 for messages in made] == [k == 2 for k in range(16)]
 
 
 def test_counted(tmp_path):
