@@ -30,6 +30,7 @@
  *
  *   leat/error.h     statuses, struct leat_error, and the rules that hold everywhere: read them first
  *   leat/dataset.h   opening datasets of leat and of other tools, and reading what they hold
+ *   leat/column.h    values beside tokens and documents
  *   leat/verify.h    checking all bytes of a dataset
  *   leat/plan.h      the order of samples, and the way back
  *   leat/fit.h       rows of whole documents: which length
@@ -44,6 +45,7 @@
 #define LEAT_H
 
 #include "leat/adopt.h"
+#include "leat/column.h"
 #include "leat/dataset.h"
 #include "leat/error.h"
 #include "leat/fit.h"

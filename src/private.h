@@ -55,6 +55,13 @@ LEAT_API bool leat_writer_learned(struct leat_writer *w, uint64_t *tokens, uint6
  */
 LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
 
+/* ---- Columns ---- */
+
+/* Returns LEAT_E_UNSUPPORTED if a part of the dataset has columns, for work (`what`: "merging") that would leave them
+ * out without a word. */
+LEAT_API enum leat_status leat_dataset_refuse_columns(const struct leat_dataset *d, const char *what,
+                                                      struct leat_error *err);
+
 /* ---- Checking a dataset ---- */
 
 /* Does what leat_dataset_verify() does for each NAME.leat alone: tokens are not read. */

@@ -13,6 +13,7 @@ leat.integrations has a module for each trainer and engine; leat.chat renders co
 import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
+from leat.columns import attach
 from leat.dataset import Dataset, open
 from leat.diagnosis import Diagnosis, diagnose
 from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
@@ -31,7 +32,7 @@ from leat.tokenizer import Encoding, Tokenizer
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
            "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
            "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
-           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
+           "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
            "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
 
 # {name: (module of leat, or the name's own, packages of which one must be installed)}

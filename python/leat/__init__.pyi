@@ -4,6 +4,7 @@ from leat import integrations as integrations
 from leat._leat import Error as Error
 from leat._leat import version as __version__
 from leat.batch import Batch as Batch
+from leat.columns import attach as attach
 from leat.dataset import Dataset as Dataset
 from leat.dataset import open as open
 from leat.diagnosis import Diagnosis as Diagnosis
@@ -56,5 +57,5 @@ from leat.tokenizer import Tokenizer as Tokenizer
 __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
            "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
            "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
-           "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
+           "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
            "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]

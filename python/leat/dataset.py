@@ -23,6 +23,9 @@ Place.__doc__ = """A document: its number, the position of its first token, and 
 number and path of the input, byte offset in it, line, id. What is not known is None. For a document from a Parquet
 file, offset is its row and line its row_group + 1; row and row_group, counted from 0 as by `leat find --json`, say so
 plainly, and are None for other inputs."""
+Column = namedtuple("Column", "name type width at")
+Column.__doc__ = """A column of a dataset: its name; the type of its values ("f32", ..., "category"); how many values an
+entry has; and "token" or "document", which has an entry."""
 Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents unhashed_parts")
 Report.__doc__ = """What Dataset.verify() has checked and found; part, page, first_document and documents describe the
 first damaged page. unhashed_parts counts the datasets that store no hashes of their tokens; only ids and documents that
@@ -255,6 +258,38 @@ class Dataset:
         if count is None:
             count = max(self.info.tokens - first, 0)
         return numpy("Dataset.mask()").asarray(self._native.mask(first, count))
+
+    # ---- Columns
+
+    @property
+    def columns(self):
+        """The values beside its tokens or documents that leat.attach() has added, as {name: Column}."""
+        found = _leat.columns(self._native)
+        if found and self.info.parts > 1:
+            name = self.parts[found[0][0]].name
+            raise _leat.failure("unsupported", name, f"{name} has columns, which a list of datasets does not show: "
+                                "open it alone")
+        return {column[1]: Column(*column[1:]) for column in found}
+
+    def column(self, name):
+        """The values of a column, as a read-only numpy array [entries, width], or [entries] if the width is 1: a view
+        of the mapped file, or a copy where files are not mapped. verify() checks the bytes; the view does not. bf16,
+        which numpy lacks, is given as uint16: array.view(ml_dtypes.bfloat16). A category is given as texts, an array of
+        str objects."""
+        if not isinstance(name, str) or "\0" in name:
+            raise TypeError(f"name must be the name of a column, not {shown(name)}")
+        np = numpy("Dataset.column()")
+        array, texts = _leat.column(self._native, name)
+        array = np.asarray(array)
+        if texts is not None:
+            if len(array) and int(array.max()) >= len(texts):
+                raise _leat.failure("record", name, f"column {name} has numbers of texts that are not there: attach it "
+                                    "again")
+            array = np.array(texts, dtype=object)[array] if texts else np.empty(array.shape, object)
+        array.flags.writeable = False
+        return array
+
+    # ---- Texts
 
     def text(self, number, *, errors="replace"):
         """The text of a document without its begin and end tokens, decoded by the tokenizer that the dataset keeps.

@@ -1,6 +1,7 @@
 /* module.c: the extension leat._leat. */
 #include "arrow/arrow.h"
 #include "core/array.h"
+#include "dataset/columns.h"
 #include "dataset/dataset.h"
 #include "documents/documents.h"
 #include "loader/batch.h"
@@ -12,7 +13,7 @@ static int (*const registers[])(PyObject *) = {
     errors_register,    array_register,   dataset_register,        plan_register,       batch_register,
     loader_register,    turn_register,    text_tokenizer_register, arrow_rows_register, packer_register,
     pack_register,      runs_register,    foreign_register,        importer_register,   pushed_register,
-    documents_register, options_register,
+    documents_register, options_register, columns_register,
 };
 
 static PyModuleDef definition = {

@@ -616,6 +616,8 @@ static enum leat_status name_index(struct adopt *a, struct leat_error *err)
         s = file_rename(n->partial[FILE_INDEX], n->index, a->writer->replace, err);
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
+    if (s == LEAT_OK && a->writer->replace)
+        s = writer_remove_columns(n, err);
     if (s == LEAT_OK)
         file_remove(n->partial[FILE_ADOPT], NULL);
     return s;

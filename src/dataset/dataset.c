@@ -11,9 +11,21 @@
 
 #include "base/bytes.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/search.h"
 #include "base/status.h"
 #include "part_index.h"
+
+char *dataset_beside(const struct leat_dataset *d, const char *name, size_t length, const char *suffix)
+{
+    char *path = path_append(name, length, suffix, NULL), *whole;
+
+    if (!path || !folder_left(&d->mounts->home))
+        return path;
+    whole = folder_name(&d->mounts->home, path);
+    free(path);
+    return whole;
+}
 
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err)

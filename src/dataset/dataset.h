@@ -52,6 +52,10 @@ struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input)
 enum leat_status dataset_document_list(const struct leat_dataset *d, const uint64_t *numbers, uint64_t count,
                                        uint64_t *first, uint64_t *counts, struct leat_error *err);
 
+/* Returns the path of a file beside a part, name[0..length) + suffix, as the name was given, as long as that is right.
+ * The caller frees it; NULL: no memory. */
+char *dataset_beside(const struct leat_dataset *d, const char *name, size_t length, const char *suffix);
+
 /* Returns LEAT_E_NOT_FOUND unless all parts know their documents. */
 enum leat_status dataset_need_documents(const struct leat_dataset *d, struct leat_error *err);
 

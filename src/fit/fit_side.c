@@ -159,21 +159,6 @@ void fit_sort_free(struct fit_sort *x)
 #define RUN_BYTES 16u
 #define SUM_BYTES 8u
 
-/* The name as it was given, as long as that is right. */
-static char *beside(const struct leat_dataset *d, const char *name, size_t length)
-{
-    char *path = malloc(length + sizeof ".fit"), *whole;
-
-    if (!path)
-        return NULL;
-    snprintf(path, length + sizeof ".fit", "%.*s.fit", (int)length, name);
-    if (!folder_left(&d->mounts->home))
-        return path;
-    whole = folder_name(&d->mounts->home, path);
-    free(path);
-    return whole;
-}
-
 /* The path of the side file of a part of a dataset; the caller frees it. NULL: no memory. */
 static char *fit_side_path(const struct leat_dataset *d, const struct leat_part *part)
 {
@@ -184,7 +169,7 @@ static char *fit_side_path(const struct leat_dataset *d, const struct leat_part 
     if (strcmp(part->kind, "leat") != 0 && strncmp(name, part->kind, kind) == 0 && name[kind] == ':')
         name += kind + 1;
     length = name == part->name ? strlen(name) : strcspn(name, "?");
-    return beside(d, name, length);
+    return dataset_beside(d, name, length, ".fit");
 }
 
 static struct hash128 hash_head(const uint8_t *head, uint64_t bytes)

@@ -452,6 +452,8 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
         s = writer_check_lock(p->lock, n, err);
     if (s == LEAT_OK && p->options.force)
         s = file_remove(n->index, err);
+    if (s == LEAT_OK && p->options.force)
+        s = writer_remove_columns(n, err);
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)

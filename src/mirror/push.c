@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "column/column_files.h"
 #include "mirror.h"
 #include "remote/upload.h"
 
@@ -384,6 +385,22 @@ static enum leat_status say_not_own(const char *name, struct leat_error *err)
         name);
 }
 
+static enum leat_status refuse_columns(const char *name, struct leat_error *err)
+{
+    struct column_names found;
+    char *path;
+    enum leat_status s = make_path(&path, name, "", err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = column_names_find(&found, path, NULL, err);
+    if (s == LEAT_OK)
+        s = column_names_refuse(&found, path, "pushing", err);
+    column_names_free(&found);
+    free(path);
+    return s;
+}
+
 static enum leat_status open_local(struct push *p, const char *name, struct leat_error *err)
 {
     uint8_t page[FORMAT_HEADER_BYTES];
@@ -395,6 +412,8 @@ static enum leat_status open_local(struct push *p, const char *name, struct leat
                              "%s is a URL: only what is on this machine can be pushed; copy it with `leat pull` first",
                              name);
     s = make_path(&p->index_path, name, ".leat", err);
+    if (s == LEAT_OK)
+        s = refuse_columns(name, err);
     if (s == LEAT_OK)
         s = make_path(&p->tokens_path, name, ".tokens", err);
     if (s == LEAT_OK)

@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "column/column.h"
 #include "dataset/dataset.h"
 #include "format/format.h"
 #include "private.h"
@@ -333,6 +334,52 @@ static void verify_records(struct verify *v)
         v->report->bytes -= v->areas[i].place.bytes; /* the tasks have counted these bytes */
 }
 
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+/* The calling thread reads the columns of a part, one after another. */
+
+static uint32_t column_progress(void *context, uint64_t bytes)
+{
+    struct verify *v = context;
+
+    v->report->bytes += bytes;
+    return v->options->progress ? v->options->progress(v->options->context, v->report->bytes, v->total) : 0;
+}
+
+static void verify_columns(struct verify *v, struct column_search *columns)
+{
+    const struct leat_dataset *d = columns->d;
+    struct column_names found;
+    struct leat_error why;
+    enum leat_status s = column_search_part(columns, v->part_number, &found, &why);
+
+    note(v, s, &why, 0);
+    for (size_t i = 0; !v->stopped && i < found.count; i++) {
+        struct leat_column *c;
+
+        s = column_open_part(&c, d, v->part_number, found.names[i], &why);
+        if (s == LEAT_OK)
+            s = column_verify(c, column_progress, v, &why);
+        if (s != LEAT_OK)
+            verify_note(v, s, &why, verify_is_damage(s, &why) ? VERIFY_RANK_COLUMNS + i : 0);
+        leat_column_close(c);
+    }
+    column_names_free(&found);
+}
+
+/* Returns the bytes of all columns for the progress; 0 if one is damaged. */
+static uint64_t bytes_of_columns(const struct leat_dataset *d)
+{
+    struct leat_columns *columns = NULL;
+    uint64_t bytes = 0;
+
+    if (leat_dataset_columns(d, &columns, NULL) == LEAT_OK)
+        for (uint64_t i = 0; i < columns->count; i++)
+            bytes += columns->columns[i].bytes;
+    leat_columns_free(columns);
+    return bytes;
+}
+
 /* ---- The threads ------------------------------------------------------------------------------------------------- */
 
 #define MAX_THREADS 1024u
@@ -439,10 +486,11 @@ static void list_areas(struct verify *v)
         v->tasks += bytes_divide_up(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
 }
 
-static enum leat_status verify_part(const struct leat_dataset *d, uint64_t number, uint64_t total, bool index_only,
+static enum leat_status verify_part(struct column_search *columns, uint64_t number, uint64_t total, bool index_only,
                                     const struct leat_verify_options *options, struct leat_verify_report *report,
                                     struct leat_error *err)
 {
+    const struct leat_dataset *d = columns->d;
     struct verify v = {
         .part = dataset_part(d, number),
         .part_number = number,
@@ -463,6 +511,8 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
     run_threads(&v, options->threads);
     if (!v.stopped && v.part->index)
         verify_records(&v);
+    if (!v.stopped && !index_only)
+        verify_columns(&v, columns);
     pthread_mutex_destroy(&v.lock);
     free(v.counts);
     if (options->damaged && v.found.damaged_pages + v.found.damaged_others > 0)
@@ -485,6 +535,7 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_verify_options, reserved), { 0, 0 } };
     struct leat_verify_options all = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_verify_report full = { .part = LEAT_NONE, .page = LEAT_NONE, .first_document = LEAT_NONE };
+    struct column_search columns = { d, NULL };
     enum leat_status status = LEAT_OK;
     struct leat_error why;
     uint64_t total = 0;
@@ -502,8 +553,9 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
         total += bytes_of(p, index_only);
         full.unhashed_parts += p->data.bytes > 0 && !p->hashes.file;
     }
+    total += index_only ? 0 : bytes_of_columns(d);
     for (uint64_t i = 0; i < d->part_count; i++) {
-        enum leat_status s = verify_part(d, i, total, index_only, &all, &full, &why);
+        enum leat_status s = verify_part(&columns, i, total, index_only, &all, &full, &why);
 
         if (s != LEAT_OK && status == LEAT_OK) {
             status = s;
@@ -513,6 +565,7 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
         if (s != LEAT_OK && !verify_is_damage(s, &why))
             break;
     }
+    free(columns.clean);
     if (report)
         options_fill(report, &full, sizeof full);
     return status;

@@ -70,6 +70,7 @@ struct verify {
 #define VERIFY_RANK_TOKENS    ((uint64_t)3 << 60)
 #define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
 #define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
+#define VERIFY_RANK_COLUMNS   ((uint64_t)6 << 60)
 
 /* Returns true if an error is about the dataset, not about a failing disk, missing memory, or an object that is
  * replaced on its server. */

@@ -323,6 +323,9 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     const struct writer_names *n = &w->names;
     enum leat_status s = w->replace ? file_remove(n->index, err) : LEAT_OK;
 
+    if (s == LEAT_OK && w->replace)
+        s = writer_remove_columns(n, err);
+
     /* the partial index's name must be durable too: it shows that NAME.tokens belongs to an unfinished run */
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);

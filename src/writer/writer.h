@@ -165,6 +165,9 @@ enum leat_status writer_check_names(const struct writer_names *n, struct leat_er
 /* Removes every partial file except the lock, and NAME.tokens if only that file has its name. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
+/* Removes the columns of a dataset that is replaced, whose index is gone: they are of its tokens. */
+enum leat_status writer_remove_columns(const struct writer_names *n, struct leat_error *err);
+
 /* ---- writer_state.c ---- */
 
 /* Returns true if this spill exists in a run with these options. */

@@ -21,6 +21,7 @@
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "column/column_files.h"
 #include "writer.h"
 
 #define LONGEST_NAME 4096u
@@ -276,6 +277,16 @@ enum leat_status writer_check_names(const struct writer_names *n, struct leat_er
     enum leat_status s = own_file_check_name(n->tokens, err);
 
     return s == LEAT_OK ? own_file_check_name(n->index, err) : s;
+}
+
+enum leat_status writer_remove_columns(const struct writer_names *n, struct leat_error *err)
+{
+    size_t length = file_dataset_length(n->index, strlen(n->index));
+    char *name = path_append(n->index, length, NULL);
+    enum leat_status s = name ? column_files_remove(name, err) : status_no_memory(err, length);
+
+    free(name);
+    return s;
 }
 
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err)

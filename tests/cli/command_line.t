@@ -49,7 +49,7 @@ Help has the purpose in its first line, and is the same however it is asked for;
   
   manual: man leat-info, or leat --manual info | man -l -
   $ leat --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }' | paste -sd ' '
-  pack info verify cat find order fit trace show encode decode merge adopt import export pull push status bench
+  pack info verify cat find order fit trace show encode decode merge adopt attach import export pull push status bench
   $ leat verify --help | grep -e --threads -e --progress
         --threads N   number of threads (default: all cores)
     --progress

@@ -27,6 +27,9 @@ This shows the code of a command, whose dataset is DATA, for each of these and f
   0 3 3 3 3 0
   $ codes info --json DATA
   0 3 3 3 3 0
+  $ printf 'x' >values
+  $ codes attach DATA --column n:u8 values
+  2 3 2 3 3 2
   $ codes verify DATA
   0 3 3 3 3 3
   $ codes verify --json DATA

@@ -11,6 +11,7 @@
 
 int fuzz_adopt(const uint8_t *data, size_t size);
 int fuzz_dataset(const uint8_t *data, size_t size);
+int fuzz_column(const uint8_t *data, size_t size);
 int fuzz_condition(const uint8_t *data, size_t size);
 int fuzz_fit(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
@@ -43,6 +44,7 @@ static const struct fuzzer {
     { "adopt", fuzz_adopt },
     { "dataset", fuzz_dataset },
     { "checkpoint", fuzz_checkpoint },
+    { "column", fuzz_column },
     { "condition", fuzz_condition },
     { "fit", fuzz_fit },
     { "foreign", fuzz_foreign },

@@ -130,12 +130,14 @@ static void check_plans(void)
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     char text[LEAT_PLAN_STATE_BYTES];
+    struct leat_column_writer *column;
     struct leat_loader *loader;
     struct leat_plan *plan;
 
     REFUSED("leat_open_options", leat_dataset_open_list(&list, &name, 1, none, &t_err));
     REFUSED("leat_verify_options", leat_dataset_verify(d, none, NULL, &t_err));
     REFUSED("leat_fit_options", leat_dataset_fit(d, none, &t_err));
+    REFUSED("leat_column_options", leat_column_writer_open(&column, d, none, &t_err));
     REFUSED("leat_plan_options", leat_plan_open(&plan, none, &t_err));
     o.seq_len = 10;
     o.sources = none;

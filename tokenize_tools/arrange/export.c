@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "leat_pack.h"
+#include "private.h"
 
 /* A file that gets its name when all are complete. */
 struct export_file {
@@ -573,11 +574,13 @@ static enum leat_status export_dataset(struct exporting *e, const char *output, 
     if (s != LEAT_OK)
         return s;
     e->dataset = dataset;
+    s = leat_dataset_refuse_columns(dataset, "exporting", err);
     leat_dataset_info(dataset, &e->info);
     e->width = e->format->width > 0 ? e->format->width : e->info.token_width;
     if (e->options.number_bytes > 0)
         e->width = e->options.number_bytes;
-    s = check(e, output, err);
+    if (s == LEAT_OK)
+        s = check(e, output, err);
     if (s == LEAT_OK && e->info.stores_mask && e->format->mask == 0)
         s = status_set_in(err, LEAT_E_UNSUPPORTED, names[0],
                           "%.300s stores a mask, which files of %s do not hold; export to datatrove", names[0],

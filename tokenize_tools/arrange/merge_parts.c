@@ -426,6 +426,9 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (s != LEAT_OK)
         return s;
     all->opened_count++;
+    s = leat_dataset_refuse_columns(*d, "merging", err);
+    if (s != LEAT_OK)
+        return s;
     leat_dataset_info(*d, &info);
     if (all->opened_count == 1)
         all->first = info;

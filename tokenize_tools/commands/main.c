@@ -208,6 +208,23 @@ static const struct command commands[] = {
                  "val.bin",
       .options = adopt_options,
       .run = cmd_adopt },
+    { .name = "attach",
+      .purpose = "adds values beside the tokens or documents of a dataset",
+      .words = "NAME FILE...",
+      .words_help = "NAME is one dataset of leat's own on this machine. FILE is an array of NumPy (.npy) of the shape "
+                    "(n,) or (n, K); several follow each other.",
+      .min_words = 2,
+      .max_words = COMMAND_ANY_WORDS,
+      .notes =
+          "Writes NAME.COLUMN.column, the values alone, and NAME.COLUMN.column-index. The dataset's own files stay.",
+      .notes_more = "All files together have an entry for each token or document, in their order. Values are stored "
+                    "exactly, but floats are rounded to the nearest of a narrower type; a value that the type does not "
+                    "hold is an error, and nothing is added. leat info lists the columns, leat verify checks them; "
+                    "leat merge, leat export and leat push refuse a dataset with columns.",
+      .example = "leat attach corpus --column score:f32:document scores.npy\nleat attach corpus --column "
+                 "teacher:u32x8 part0.npy part1.npy",
+      .options = attach_options,
+      .run = cmd_attach },
     { .name = "import",
       .purpose = "writes a dataset from one of streaming, litdata or Hugging Face",
       .words = "SOURCE...",

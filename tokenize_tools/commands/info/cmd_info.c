@@ -103,8 +103,62 @@ static enum leat_status gather(struct info_facts *f, struct leat_error *err)
     s = leat_dataset_tokenizer(f->d, &f->tokenizer, err);
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
-    s = read_parts(f, err);
+    s = leat_dataset_columns(f->d, &f->columns, err);
+    if (s == LEAT_OK)
+        s = read_parts(f, err);
     return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, err) : s;
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+static void print_more(uint64_t all)
+{
+    if (all > SHOWN_ROWS)
+        printf("  ... and %s more (--json has them all)\n", units_count(all - SHOWN_ROWS).text);
+}
+
+static const char *at_name(const struct leat_column_info *c)
+{
+    return c->at == LEAT_COLUMN_TOKEN ? "token" : "document";
+}
+
+static void print_columns(const struct info_facts *f)
+{
+    for (uint64_t i = 0; i < f->columns->count; i++) {
+        const struct leat_column_info *c = &f->columns->columns[i];
+
+        if (i == SHOWN_ROWS) {
+            print_more(f->columns->count);
+            return;
+        }
+        printf("  %-*s%s: %s", KEY_COLUMNS, "column", c->name, leat_column_type_name(c->type));
+        if (c->width > 1)
+            printf("x%u", c->width);
+        printf(" per %s", at_name(c));
+        if (c->type == LEAT_COLUMN_CATEGORY)
+            printf(", %s", units_counted(c->texts, "text").text);
+        printf(", %s", units_bytes(c->bytes).text);
+        if (f->info.parts > 1)
+            printf(", of part %s", units_count(c->part).text);
+        printf("\n");
+    }
+}
+
+static void json_columns(struct json *j, const struct leat_columns *columns)
+{
+    json_open_array(j, "columns");
+    for (uint64_t i = 0; i < columns->count; i++) {
+        const struct leat_column_info *c = &columns->columns[i];
+
+        json_open_object(j, NULL);
+        json_string(j, "name", c->name);
+        json_string(j, "type", leat_column_type_name(c->type));
+        json_u64(j, "width", c->width);
+        json_string(j, "at", at_name(c));
+        json_u64(j, "part", c->part);
+        json_close_object(j);
+    }
+    json_close_array(j);
 }
 
 /* ---- For people ------------------------------------------------------------------------------------------------- */
@@ -205,15 +259,10 @@ static void print_facts(const struct info_facts *f)
              i->stores_hashes ? ", text hashes" : "", i->stores_mask ? ", mask" : "");
     if (text[0])
         line("stores", text + 2, NULL);
+    print_columns(f);
     snprintf(text, sizeof text, "version %u", i->format_version);
     if (!print_megatron(f))
         line("format", i->format_version > 0 ? text : "no index", NULL);
-}
-
-static void print_more(uint64_t all)
-{
-    if (all > SHOWN_ROWS)
-        printf("  ... and %s more (--json has them all)\n", units_count(all - SHOWN_ROWS).text);
 }
 
 static enum leat_status print_parts(const struct info_facts *f, struct leat_error *err)
@@ -499,6 +548,7 @@ static enum leat_status print_json(const struct info_facts *f, struct leat_error
         json_lengths(&j, &f->lengths);
     else
         json_null(&j, "document_lengths");
+    json_columns(&j, f->columns);
     s = json_parts(&j, f, err);
     if (s == LEAT_OK)
         s = json_inputs(&j, f, err);
@@ -533,6 +583,7 @@ int cmd_info(const struct command *self, int argc, char **argv)
         s = values.json ? print_json(&f, &err) : print_text(&f, &err);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     leat_stored_tokenizer_free(f.tokenizer);
+    leat_columns_free(f.columns);
     damage_list_free(&f.damaged);
     leat_dataset_close(d);
     options_free(&parsed);

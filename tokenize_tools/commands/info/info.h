@@ -57,6 +57,7 @@ struct info_facts {
     const struct leat_dataset *d;
     struct leat_info info;
     struct leat_stored_tokenizer *tokenizer; /* NULL: none stored */
+    struct leat_columns *columns;
     struct length_histogram lengths;
     struct damage_list damaged; /* of all parts */
     char learned[LEARNED_TEXT]; /* sum over the parts; "" unless each of them says it */

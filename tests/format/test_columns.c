@@ -1,0 +1,403 @@
+/*
+ * test_columns.c: columns beside a dataset. What is attached is read again, in any range; each type takes what it
+ * holds and refuses, with the place, what it does not. Any changed byte of an index, and any length of it, is refused
+ * or changes nothing that is read; a damaged, cut or missing file of values is an error that names it, and
+ * verifying finds it. Names, options, lists and lengths that are wrong leave no file. Replacing a dataset removes its
+ * columns; merging, exporting and pushing refuse.
+ */
+#include <math.h>
+
+#include "leat_pack.h"
+#include "one_document.h"
+#include "support/files.h"
+
+#define DOCUMENTS 700u
+#define TOKENS    2100u
+
+static const char *folder, *name;
+static struct leat_dataset *dataset;
+
+static void write_dataset(uint32_t force, uint16_t first)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 1000;
+    o.force = force;
+    T_OK(leat_writer_open(&w, name, &o, &t_err));
+    for (uint16_t i = 0; i < DOCUMENTS; i++)
+        T_OK(add_one_document(w, (uint16_t[]) { i, first, 7 }, 2, NULL, 3, NULL, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+static enum leat_status attach(const char *column, uint32_t type, uint32_t width, uint32_t at, const void *values,
+                               uint64_t entries, uint32_t from, uint32_t force)
+{
+    struct leat_column_options o = { sizeof o, column, type, width, at, force };
+    struct leat_column_writer *w;
+    enum leat_status s = leat_column_writer_open(&w, dataset, &o, &t_err);
+
+    if (s == LEAT_OK)
+        s = leat_column_writer_add(w, values, entries / 2, from, &t_err);
+    if (s == LEAT_OK) { /* in two pieces */
+        uint32_t bytes[] = {
+            [LEAT_COLUMN_U8] = 1,       [LEAT_COLUMN_U16] = 2, [LEAT_COLUMN_U32] = 4,  [LEAT_COLUMN_I32] = 4,
+            [LEAT_COLUMN_I64] = 8,      [LEAT_COLUMN_F16] = 2, [LEAT_COLUMN_BF16] = 2, [LEAT_COLUMN_F32] = 4,
+            [LEAT_COLUMN_CATEGORY] = 2, [LEAT_COLUMN_I8] = 1,  [LEAT_COLUMN_I16] = 2,  [LEAT_COLUMN_U64] = 8,
+            [LEAT_COLUMN_F64] = 8
+        };
+
+        s = leat_column_writer_add(w, (const uint8_t *)values + entries / 2 * width * bytes[from],
+                                   entries - entries / 2, from, &t_err);
+    }
+    if (s == LEAT_OK && type == LEAT_COLUMN_CATEGORY)
+        s = leat_column_writer_texts(w, "endefr", (uint64_t[]) { 2, 4, 6 }, 3, &t_err);
+    if (s == LEAT_OK)
+        s = leat_column_writer_finish(w, &t_err);
+    if (s != LEAT_OK)
+        leat_column_writer_abandon(w);
+    return s;
+}
+
+/* ---- What is stored ---- */
+
+static uint32_t numbers[TOKENS * 8];
+
+static void check_numbers(void)
+{
+    struct leat_column_info info = LEAT_COLUMN_INFO_INIT;
+    struct leat_column *c;
+    struct leat_view view;
+    uint64_t random = t_seed();
+    size_t size;
+    uint8_t *bytes;
+
+    for (unsigned i = 0; i < TOKENS * 8; i++)
+        numbers[i] = i * 2654435761u;
+    T_OK(attach("ids", LEAT_COLUMN_U32, 8, LEAT_COLUMN_TOKEN, numbers, TOKENS, LEAT_COLUMN_U32, 0));
+    bytes = file_bytes(with(name, ".ids.column"), &size);
+    T_EQ(size, sizeof numbers);
+    for (unsigned i = 0; i < TOKENS * 8; i++)
+        T_EQ((uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 | (uint32_t)bytes[4 * i + 2] << 16 |
+                 (uint32_t)bytes[4 * i + 3] << 24,
+             numbers[i]);
+    T_OK(leat_column_open(&c, dataset, "ids", &t_err));
+    leat_column_info(c, &info);
+    T_CHECK(strcmp(info.name, "ids") == 0 && info.entries == TOKENS && info.bytes == size && info.texts == 0 &&
+            info.type == LEAT_COLUMN_U32 && info.width == 8 && info.at == LEAT_COLUMN_TOKEN && info.entry_bytes == 32);
+    for (unsigned i = 0; i < 100; i++) {
+        static uint8_t out[sizeof numbers];
+        uint64_t first = t_below(&random, TOKENS + 1), count = t_below(&random, TOKENS + 1 - first);
+
+        T_OK(leat_column_read(c, first, count, out, &t_err));
+        T_EQ(memcmp(out, bytes + 32 * first, 32 * count), 0);
+        if (leat_column_view(c, first, count, &view, &t_err) == LEAT_OK) {
+            T_EQ(memcmp(view.tokens, bytes + 32 * first, 32 * count), 0);
+            leat_view_release(&view);
+        } else
+            T_EQ(t_err.status, LEAT_E_NOT_MAPPED);
+    }
+    T_STATUS(leat_column_read(c, TOKENS, 1, bytes, &t_err), LEAT_E_RANGE);
+    T_STATUS(leat_column_view(c, 1, TOKENS, &view, &t_err), LEAT_E_RANGE);
+    leat_column_close(c);
+    free(bytes);
+}
+
+static void check_texts(void)
+{
+    static uint16_t codes[DOCUMENTS];
+    struct leat_column_info info = LEAT_COLUMN_INFO_INIT;
+    struct leat_column *c;
+    const char *text;
+    uint64_t bytes;
+
+    for (unsigned i = 0; i < DOCUMENTS; i++)
+        codes[i] = (uint16_t)(i % 3);
+    T_OK(attach("lang", LEAT_COLUMN_CATEGORY, 1, LEAT_COLUMN_DOCUMENT, codes, DOCUMENTS, LEAT_COLUMN_U16, 0));
+    T_OK(leat_column_open(&c, dataset, "lang", &t_err));
+    leat_column_info(c, &info);
+    T_EQ(info.texts, 3);
+    T_OK(leat_column_text(c, 1, &text, &bytes, &t_err));
+    T_CHECK(bytes == 2 && memcmp(text, "de", 2) == 0);
+    T_STATUS(leat_column_text(c, 3, &text, &bytes, &t_err), LEAT_E_RANGE);
+    leat_column_close(c);
+    codes[5] = 3;
+    T_REFUSED(attach("other", LEAT_COLUMN_CATEGORY, 1, LEAT_COLUMN_DOCUMENT, codes, DOCUMENTS, LEAT_COLUMN_U16, 0),
+              LEAT_E_ARGUMENT, "number 3 of a text, but there are 3");
+}
+
+/* ---- Conversions ---- */
+
+static uint64_t stored(uint32_t type, const void *value, uint32_t from, enum leat_status *s)
+{
+    static uint8_t many[DOCUMENTS * 8];
+    static const unsigned sizes[] = { 0, 1, 2, 4, 4, 8, 2, 2, 4, 2, 1, 2, 8, 8 };
+    uint8_t out[8] = { 0 };
+    uint64_t bits = 0;
+    struct leat_column *c;
+
+    memset(many, 0, sizeof many);
+    memcpy(many + 9 * sizes[from], value, sizes[from]);
+    *s = attach("one", type, 1, LEAT_COLUMN_DOCUMENT, many, DOCUMENTS, from, 1);
+    if (*s != LEAT_OK) {
+        T_EQ(*s, LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, "document 9 has the value ");
+        T_STR(t_err.field, "values");
+        return 0;
+    }
+    T_OK(leat_column_open(&c, dataset, "one", &t_err));
+    T_OK(leat_column_read(c, 9, 1, out, &t_err));
+    leat_column_close(c);
+    for (unsigned i = 0; i < 8; i++)
+        bits |= (uint64_t)out[i] << 8 * i;
+    return bits;
+}
+
+static void holds(uint32_t type, const void *value, uint32_t from, uint64_t bits)
+{
+    enum leat_status s;
+    uint64_t found = stored(type, value, from, &s);
+
+    if (s != LEAT_OK || found != bits)
+        T_FAIL("type %u from %u: 0x%" PRIx64 " instead of 0x%" PRIx64 ": %s", type, from, found, bits, t_err.message);
+}
+
+static void refuses(uint32_t type, const void *value, uint32_t from)
+{
+    enum leat_status s;
+
+    stored(type, value, from, &s);
+    if (s == LEAT_OK)
+        T_FAIL("type %u took a value of type %u", type, from);
+}
+
+#define F64(v) &(double) { v }, LEAT_COLUMN_F64
+#define I64(v) &(int64_t) { v }, LEAT_COLUMN_I64
+
+static void check_conversions(void)
+{
+    holds(LEAT_COLUMN_U8, I64(255), 255);
+    refuses(LEAT_COLUMN_U8, I64(256));
+    refuses(LEAT_COLUMN_U8, I64(-1));
+    holds(LEAT_COLUMN_U16, F64(65535.0), 65535);
+    holds(LEAT_COLUMN_U16, F64(-0.0), 0);
+    refuses(LEAT_COLUMN_U16, F64(0.5));
+    refuses(LEAT_COLUMN_U32, F64(NAN));
+    refuses(LEAT_COLUMN_I64, F64(INFINITY));
+    refuses(LEAT_COLUMN_I64, F64(9223372036854775808.0));
+    holds(LEAT_COLUMN_I64, F64(-9223372036854775808.0), (uint64_t)INT64_MIN);
+    holds(LEAT_COLUMN_I32, I64(INT32_MIN), 0x80000000u);
+    refuses(LEAT_COLUMN_I32, I64((int64_t)INT32_MIN - 1));
+    refuses(LEAT_COLUMN_I32, I64((int64_t)INT32_MAX + 1));
+    refuses(LEAT_COLUMN_I64, &(uint64_t) { UINT64_MAX }, LEAT_COLUMN_U64);
+    holds(LEAT_COLUMN_I32, &(int8_t) { -3 }, LEAT_COLUMN_I8, 0xfffffffdu);
+    holds(LEAT_COLUMN_F32, I64(16777216), 0x4b800000u);
+    refuses(LEAT_COLUMN_F32, I64(16777217));
+    refuses(LEAT_COLUMN_F32, &(uint64_t) { UINT64_MAX }, LEAT_COLUMN_U64);
+    holds(LEAT_COLUMN_F32, F64(0.1), 0x3dcccccdu);
+    holds(LEAT_COLUMN_F32, F64(-INFINITY), 0xff800000u);
+    refuses(LEAT_COLUMN_F32, F64(1e39));
+    holds(LEAT_COLUMN_F32, F64(1e-46), 0);
+    holds(LEAT_COLUMN_F16, F64(65504.0), 0x7bff);
+    holds(LEAT_COLUMN_F16, F64(65519.0), 0x7bff);
+    refuses(LEAT_COLUMN_F16, F64(65520.0));
+    holds(LEAT_COLUMN_F16, F64(5.960464477539063e-08), 1); /* the least that is not 0 */
+    holds(LEAT_COLUMN_F16, F64(2.980232238769531e-08), 0); /* half of it: to even */
+    holds(LEAT_COLUMN_F16, F64(2.9802322387695317e-08), 1);
+    holds(LEAT_COLUMN_F16, F64(1.00048828125), 0x3c00); /* ties to even */
+    holds(LEAT_COLUMN_F16, F64(1.00146484375), 0x3c02);
+    holds(LEAT_COLUMN_BF16, F64(1.0), 0x3f80);
+    holds(LEAT_COLUMN_BF16, &(float) { -2.5f }, LEAT_COLUMN_F32, 0xc020);
+    holds(LEAT_COLUMN_F32, &(uint16_t) { 0x3c01 }, LEAT_COLUMN_F16, 0x3f802000u);
+    holds(LEAT_COLUMN_F32, &(uint16_t) { 0x0001 }, LEAT_COLUMN_F16, 0x33800000u);
+    T_CHECK((stored(LEAT_COLUMN_F16, F64(NAN), &(enum leat_status) { 0 }) & 0x7fff) > 0x7c00);
+    T_OK(unlink(with(name, ".one.column-index")) == 0 ? LEAT_OK : LEAT_E_IO);
+    T_EQ(unlink(with(name, ".one.column")), 0);
+}
+
+/* ---- Damage ---- */
+
+/* Opens and reads all of a column; what opens has the right values. */
+static enum leat_status read_all(const char *column, const uint8_t *right, size_t size, struct leat_error *err)
+{
+    struct leat_column_info info = LEAT_COLUMN_INFO_INIT;
+    struct leat_column *c;
+    uint8_t *out = malloc(size);
+    enum leat_status s = leat_column_open(&c, dataset, column, err);
+
+    if (s == LEAT_OK) {
+        leat_column_info(c, &info);
+        T_EQ(info.bytes, size);
+        s = leat_column_read(c, 0, info.entries, out, err);
+        T_CHECK(s != LEAT_OK || memcmp(out, right, size) == 0);
+    }
+    leat_column_close(c);
+    free(out);
+    return s;
+}
+
+static void check_damage(const char *column)
+{
+    const char *index = t_text("%s.%s.column-index", name, column), *values = t_text("%s.%s.column", name, column);
+    size_t size, right_size;
+    uint8_t *bytes = file_bytes(index, &size), *right = file_bytes(values, &right_size);
+
+    for (size_t at = 0; at < size; at++)
+        for (unsigned bit = 0; bit < 8; bit++) {
+            struct leat_error err = { .message = "" };
+
+            bytes[at] ^= (uint8_t)(1u << bit);
+            t_write(index, bytes, size);
+            bytes[at] ^= (uint8_t)(1u << bit);
+            T_CHECK(read_all(column, right, right_size, &err) != LEAT_OK);
+            T_CHECK(strstr(err.message, column) && err.status >= LEAT_E_NOT_LEAT && err.status <= LEAT_E_MISMATCH);
+            if (bit == at % 8)
+                T_STATUS(leat_dataset_verify(dataset, NULL, NULL, &t_err), err.status);
+        }
+    for (size_t cut = 0; cut <= size + 1; cut++) {
+        if (cut == size)
+            continue;
+        t_write(index, bytes, cut < size ? cut : size + 1);
+        T_REFUSED(read_all(column, right, right_size, &t_err), LEAT_E_HEADER, "is too short");
+    }
+    t_write(index, bytes, size);
+    t_flip(values, right_size - 1);
+    T_REFUSED(read_all(column, right, right_size, &t_err), LEAT_E_CHECKSUM, "is damaged");
+    T_REFUSED(leat_dataset_verify(dataset, NULL, NULL, &t_err), LEAT_E_CHECKSUM,
+              t_text("%s: page %zu is damaged", values, (right_size - 1) / 4096));
+    t_write(values, right, right_size - 1);
+    T_REFUSED(read_all(column, right, right_size, &t_err), LEAT_E_MISMATCH, "instead of");
+    T_EQ(unlink(values), 0);
+    T_REFUSED(read_all(column, right, right_size, &t_err), LEAT_E_MISMATCH, "is missing, although its index is there");
+    T_REFUSED(leat_dataset_verify(dataset, NULL, NULL, &t_err), LEAT_E_MISMATCH, values);
+    t_write(values, right, right_size);
+    T_OK(read_all(column, right, right_size, &t_err));
+    T_OK(leat_dataset_verify(dataset, NULL, NULL, &t_err));
+    free(bytes);
+    free(right);
+}
+
+/* ---- Refused ---- */
+
+static void check_refused(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t type, width, at;
+        const char *says;
+    } wrong[] = {
+        { "", 1, 1, 1, "cannot be the name of a column" },
+        { "a.b", 1, 1, 1, "cannot be the name of a column" },
+        { "-a", 1, 1, 1, "cannot be the name of a column" },
+        { "a/b", 1, 1, 1, "cannot be the name of a column" },
+        { "partial", 1, 1, 1, "cannot be the name of a column" },
+        { "a", 0, 1, 1, "cannot have type number 0" },
+        { "a", LEAT_COLUMN_F64, 1, 1, "cannot have type number 13" },
+        { "a", 1, 0, 1, "width must be from 1 to 256, not 0" },
+        { "a", 1, 257, 1, "width must be from 1 to 256, not 257" },
+        { "a", 1, 1, 2, "at must be 0 or 1, not 2" },
+        { "a", LEAT_COLUMN_CATEGORY, 1, 0, "a category has an entry per document" },
+    };
+    uint64_t files = t_files(folder);
+    uint32_t type, width;
+    struct leat_column *c;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        T_REFUSED(
+            attach(wrong[i].name, wrong[i].type, wrong[i].width, wrong[i].at, numbers, DOCUMENTS, LEAT_COLUMN_U32, 0),
+            LEAT_E_ARGUMENT, wrong[i].says);
+    T_REFUSED(attach("a", 3, 1, 1, numbers, DOCUMENTS - 1, LEAT_COLUMN_U32, 0), LEAT_E_RANGE,
+              "values for 699 of the 700 documents");
+    T_REFUSED(attach("a", 3, 1, 1, numbers, DOCUMENTS + 1, LEAT_COLUMN_U32, 0), LEAT_E_RANGE,
+              "more values than the 700 documents");
+    T_REFUSED(attach("ids", 3, 8, 0, numbers, TOKENS, LEAT_COLUMN_U32, 0), LEAT_E_EXISTS, "already exists");
+    T_EQ(t_err.hint, LEAT_HINT_REPLACE);
+    T_REFUSED(leat_column_open(&c, dataset, "idd", &t_err), LEAT_E_NOT_FOUND, "has no column idd; did you mean ids?");
+    T_REFUSED(leat_column_open(&c, dataset, "../x", &t_err), LEAT_E_NOT_FOUND,
+              "has no column ../x; it has ids and others");
+    T_EQ(t_files(folder), files);
+    T_OK(leat_column_type_read("bf16x256", &type, &width, &t_err));
+    T_CHECK(type == LEAT_COLUMN_BF16 && width == 256);
+    for (const char *const *t =
+             (const char *const[]) { "", "u9", "u8x", "u8x0", "u8x257", "u8x1y", "u8 ", "f64", NULL };
+         *t; t++)
+        T_STATUS(leat_column_type_read(*t, &type, &width, &t_err), LEAT_E_ARGUMENT);
+}
+
+static void check_lists(void)
+{
+    const char *names[] = { name, name };
+    struct leat_dataset *list, *own = dataset;
+    struct leat_columns *columns;
+    struct leat_column *c;
+
+    T_OK(leat_dataset_columns(dataset, &columns, &t_err));
+    T_CHECK(columns->count == 2 && strcmp(columns->columns[0].name, "ids") == 0 &&
+            strcmp(columns->columns[1].name, "lang") == 0);
+    leat_columns_free(columns);
+    T_OK(leat_dataset_open_list(&list, names, 2, NULL, &t_err));
+    T_OK(leat_dataset_columns(list, &columns, &t_err));
+    T_CHECK(columns->count == 4 && columns->columns[1].part == 0 && columns->columns[2].part == 1);
+    leat_columns_free(columns);
+    T_REFUSED(leat_column_open(&c, list, "ids", &t_err), LEAT_E_UNSUPPORTED, "a list of 2 datasets has no columns");
+    dataset = list;
+    T_REFUSED(attach("a", 3, 1, 1, numbers, DOCUMENTS, LEAT_COLUMN_U32, 0), LEAT_E_UNSUPPORTED,
+              "a list of 2 datasets cannot have columns");
+    dataset = own;
+    leat_dataset_close(list);
+}
+
+/* ---- The dataset ---- */
+
+static void check_replaced(void)
+{
+    struct leat_merge_options merge = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_export_options to = LEAT_EXPORT_OPTIONS_INIT;
+    const char *sources[] = { name }, *index = with(name, ".ids.column-index");
+    struct leat_columns *columns;
+    size_t size;
+    uint8_t *bytes;
+
+    T_REFUSED(leat_merge(t_path(folder, "m"), sources, 1, &merge, NULL, &t_err), LEAT_E_UNSUPPORTED,
+              "has columns (ids, ...), which merging would leave out");
+    to.to = "megatron";
+    T_REFUSED(leat_export(t_path(folder, "e"), sources, 1, &to, NULL, &t_err), LEAT_E_UNSUPPORTED,
+              "which exporting would leave out");
+    T_REFUSED(leat_push(name, "s3://bucket/name", NULL, NULL, &t_err), LEAT_E_UNSUPPORTED,
+              "which pushing would leave out");
+    bytes = file_bytes(index, &size);
+    leat_dataset_close(dataset);
+    t_write(with(name, ".a.column.partial"), "x", 1);
+    t_write(with(name, ".x.ids.column-index"), "x", 1); /* of the dataset NAME.x */
+    write_dataset(1, 9);
+    T_CHECK(access(index, F_OK) != 0 && access(with(name, ".ids.column"), F_OK) != 0 &&
+            access(with(name, ".lang.column-index"), F_OK) != 0 && access(with(name, ".a.column.partial"), F_OK) != 0 &&
+            access(with(name, ".x.ids.column-index"), F_OK) == 0);
+    T_OK(leat_dataset_open(&dataset, name, NULL, &t_err));
+    t_write(index, bytes, size);
+    T_REFUSED(leat_dataset_columns(dataset, &columns, &t_err), LEAT_E_MISMATCH,
+              t_text("%s belongs to another dataset", index));
+    T_OK(attach("ids", LEAT_COLUMN_U32, 8, LEAT_COLUMN_TOKEN, numbers, TOKENS, LEAT_COLUMN_U32, 1));
+    T_OK(leat_dataset_columns(dataset, &columns, &t_err));
+    T_EQ(columns->count, 1);
+    leat_columns_free(columns);
+    free(bytes);
+}
+
+int main(void)
+{
+    folder = t_folder();
+    name = t_path(folder, "d");
+    write_dataset(0, 8);
+    T_OK(leat_dataset_open(&dataset, name, NULL, &t_err));
+    check_conversions();
+    check_numbers();
+    check_texts();
+    check_damage("ids");
+    check_damage("lang");
+    check_refused();
+    check_lists();
+    check_replaced();
+    leat_dataset_close(dataset);
+    return t_end();
+}
