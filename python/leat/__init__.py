@@ -25,6 +25,7 @@ from leat.options import FIM, IO, Chat, Device, Files, Opening, Outputs, Pairs, 
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
+from leat.prometheus import stats_prometheus
 from leat.pushed import Piece
 from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
@@ -33,7 +34,7 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
            "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
            "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
            "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
-           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
+           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]
 
 # {name: (module of leat, or the name's own, packages of which one must be installed)}
 _LATER = {"IterableDataset": ("integrations.torch_data", ("torch",)),

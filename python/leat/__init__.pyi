@@ -49,6 +49,7 @@ from leat.packing import merge as merge
 from leat.packing import pack as pack
 from leat.plan import Plan as Plan
 from leat.plan import Sample as Sample
+from leat.prometheus import stats_prometheus as stats_prometheus
 from leat.pushed import Piece as Piece
 from leat.run import Run as Run
 from leat.tokenizer import Encoding as Encoding
@@ -58,4 +59,4 @@ __all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis
            "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
            "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
            "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
-           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp"]
+           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]
