@@ -38,7 +38,8 @@ import check  # noqa: E402 (tests/trainers is not a package)
 LONG_EVERY, LONG_LETTERS = 4000, 400_000  # 90 to 120 thousand tokens
 MOST_SECONDS = 7200  # of a run
 FIGURES = [(f"{title}{size}", f"{of}_{key}", ",.0f") for of, size in (("quarter", " 1/4"), ("whole", ""))
-           for title, key in (("rows", "rows"), ("s", "s"), ("CPU s", "cpu_s"), ("MiB", "mib"), ("learned", "learned"))
+           for title, key in (("rows", "rows"), ("s", "s"), ("CPU s", "cpu_s"), ("MiB", "mib"),
+                              ("     learned", "learned"))
            if (of, key) != ("quarter", "learned")] + [("again s", "again_s", ",.1f")]
 QWEN3_ADDED = ("<tool_response>", "</tool_response>", "<think>", "</think>")
 CORES = os.cpu_count()
