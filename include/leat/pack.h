@@ -297,7 +297,9 @@ struct leat_pack_report {
     /* On failure: what `resume` goes on after. LEAT_NONE: it failed before it looked for that, or not at all. */
     uint64_t kept_bytes, kept_tokens, kept_documents;
     uint64_t direct_bytes; /* bytes of tokens that this run wrote past the page cache */
-    uint64_t too_long;     /* documents longer than `max_length` that were rejected, cut or split, by `too_long` */
+    /* Documents longer than `max_length` that were rejected, cut or split, by `too_long`. With LEAT_TOO_LONG_SPLIT, a
+     * conversation of which each turn is too long is a reject and not counted here. */
+    uint64_t too_long;
     /* How many tokens training learns, as the metadata leat.learned of NAME says it (FORMAT.md): JSON; of all datasets
      * with `by`, and not of splits; on failure of what was packed until then. Empty: there is no mask. */
     char learned[384];

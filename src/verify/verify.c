@@ -367,17 +367,21 @@ static void verify_columns(struct verify *v, struct column_search *columns)
     column_names_free(&found);
 }
 
-/* Returns the bytes of all columns for the progress; 0 if one is damaged. */
-static uint64_t bytes_of_columns(const struct leat_dataset *d)
+/* Adds the bytes of all columns to *total, for the progress; none if one is damaged, which verifying it reports. */
+static enum leat_status add_bytes_of_columns(const struct leat_dataset *d, uint64_t *total, struct leat_error *err)
 {
     struct leat_columns *columns = NULL;
-    uint64_t bytes = 0;
+    struct leat_error why;
+    enum leat_status s = leat_dataset_columns(d, &columns, &why);
 
-    if (leat_dataset_columns(d, &columns, NULL) == LEAT_OK)
-        for (uint64_t i = 0; i < columns->count; i++)
-            bytes += columns->columns[i].bytes;
+    for (uint64_t i = 0; columns && i < columns->count; i++)
+        *total += columns->columns[i].bytes;
     leat_columns_free(columns);
-    return bytes;
+    if (s == LEAT_OK || verify_is_damage(s, &why))
+        return LEAT_OK;
+    if (err)
+        *err = why;
+    return s;
 }
 
 /* ---- The threads ------------------------------------------------------------------------------------------------- */
@@ -553,7 +557,10 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
         total += bytes_of(p, index_only);
         full.unhashed_parts += p->data.bytes > 0 && !p->hashes.file;
     }
-    total += index_only ? 0 : bytes_of_columns(d);
+    if (!index_only)
+        status = add_bytes_of_columns(d, &total, err);
+    if (status != LEAT_OK)
+        return status;
     for (uint64_t i = 0; i < d->part_count; i++) {
         enum leat_status s = verify_part(&columns, i, total, index_only, &all, &full, &why);
 

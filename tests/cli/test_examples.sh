@@ -35,6 +35,15 @@ echo '{"memory": [], "page_cache": [], "disk": []}' >other.json
 cat >run.jsonl <<'END'
 {"batches": 9, "tokens": 99, "waiting_share_all": 0.1, "order": 0.1, "storage": 0.2, "slot": 1, "consumer": 2}
 END
+zeros() { # FILE ENTRIES WIDTH: an array of bytes, as NumPy writes it
+    header="{'descr': '|u1', 'fortran_order': False, 'shape': ($2, $3), }"
+    # shellcheck disable=SC2059 # the length of the header is a byte of the format
+    { printf "\\223NUMPY\\1\\0\\$(printf %o ${#header})\\0%s" "$header" && head -c $(($2 * $3)) /dev/zero; } >"$1"
+}
+tokens=$(leat info --json whole | tr ',{' '\n\n' | sed -n 's/^ *"tokens": \([0-9]*\).*/\1/p' | head -n 1)
+zeros scores.npy 1600 1
+zeros part0.npy 1000 8
+zeros part1.npy $((tokens - 1000)) 8
 mkdir pile texts
 printf '{"text":"a"}\n' >texts/train-1.jsonl
 printf '{"text":"b"}\n' >texts/test-1.jsonl
@@ -58,7 +67,8 @@ commands() {
 try_examples() { # of stdin; each finds corpus as it was, and not what it is to write
     while read -r line; do
         output=$(echo "$line" | sed -n 's/.* -o \([^ ]*\).*/\1/p')
-        rm -f corpus.leat corpus.tokens "$output.leat" "$output.tokens" "$output".*.leat "$output".*.tokens
+        rm -f corpus.leat corpus.tokens corpus.*.column*
+        rm -f "$output.leat" "$output.tokens" "$output".*.leat "$output".*.tokens
         [ "$output" = corpus ] || copy_dataset whole corpus
         case $line in
         # by Python: python/tests/pack/, python/tests/test_compare.py, python/tests/test_row_files.py

@@ -74,10 +74,11 @@ class Odd(socketserver.BaseRequestHandler):
         """One line, of which half comes; then there are four, and what comes are parts of these."""
         text = b"{\"text\":\"a\"}\n" * (4 if grown else 1)
         part = text[first:last + 1]
+        most = len(part) if grown else 6
+        grown.append(first)  # before the answer: the next request comes as soon as that is there
         self.request.sendall(b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes %d-%d/%d\r\n"
                              b"Content-Length: %d\r\nConnection: close\r\n\r\n"
-                             % (first, first + len(part) - 1, len(text), len(part)) + part[:len(part) if grown else 6])
-        grown.append(first)
+                             % (first, first + len(part) - 1, len(text), len(part)) + part[:most])
 
     def talk(self, start, more):
         sent = 0
