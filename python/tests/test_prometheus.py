@@ -1,9 +1,15 @@
 """test_prometheus.py: the statistics in Prometheus' text format, read by the parser of its client library, are those of
 stats(); and each number of stats() is among them."""
+import types
+
 import leat
 import pytest
 
 parser = pytest.importorskip("prometheus_client.parser")
+
+
+def names_in(text):
+    return [family.name for family in parser.text_string_to_metric_families(text)]
 
 
 def test_stats(tmp_path):
@@ -15,7 +21,10 @@ def test_stats(tmp_path):
     with leat.Loader(plan, 2, rank=1, world=2, framework="numpy") as loader:
         for _ in zip(range(3), loader):
             pass
-        stats, text = loader.stats(), leat.stats_prometheus(loader)
+        stats = loader.stats()
+        now = leat.stats_prometheus(loader)
+    text = leat.stats_prometheus(types.SimpleNamespace(rank=1, stats=lambda: stats))  # the loader's thread goes on
+    assert names_in(now) == names_in(text)
     families = {family.name: family for family in parser.text_string_to_metric_families(text)}
     samples = {(s.name, s.labels.get("number"), s.labels.get("quantile")): s for f in families.values()
                for s in f.samples}
