@@ -56,20 +56,16 @@ static enum leat_status find_with(struct column_names *found, const char *name, 
     char *folder = file_folder(name);
     DIR *dir = folder ? opendir(folder) : NULL;
     enum leat_status s = LEAT_OK;
-    struct dirent *e;
+    const char *file;
 
     if (!folder)
         return status_no_memory(err, strlen(name));
     if (!dir && errno != ENOENT && errno != ENOTDIR)
         s = status_set_os(err, errno, folder, "cannot list the folder %s", folder);
-    errno = 0;
-    while (s == LEAT_OK && dir && (e = readdir(dir)) != NULL) {
-        *any = *any || file_ends_with(e->d_name, strlen(e->d_name), suffix);
-        s = keep_name(found, base, e->d_name, suffix, err);
-        errno = 0;
+    while (dir && folder_next(dir, folder, &file, &s, err)) {
+        *any = *any || file_ends_with(file, strlen(file), suffix);
+        s = keep_name(found, base, file, suffix, err);
     }
-    if (s == LEAT_OK && dir && errno != 0)
-        s = status_set_os(err, errno, folder, "cannot list the folder %s", folder);
     if (dir)
         closedir(dir);
     free(folder);

@@ -104,7 +104,7 @@ static enum leat_status attach_and_read(const char *subject, uint64_t *answer, s
 
 static bool kill_at(enum fault_mode mode, uint64_t n, uint32_t first, uint32_t force)
 {
-    int status;
+    int status = 0;
     pid_t child = fork();
 
     if (child == 0) {
