@@ -4,6 +4,7 @@ import types
 
 import leat
 import pytest
+from leat.prometheus import COUNTERS, TIMES, WORDS
 
 parser = pytest.importorskip("prometheus_client.parser")
 
@@ -29,6 +30,7 @@ def test_stats(tmp_path):
     samples = {(s.name, s.labels.get("number"), s.labels.get("quantile")): s for f in families.values()
                for s in f.samples}
     assert all(s.labels["rank"] == "1" for s in samples.values())
+    assert COUNTERS | TIMES | set(WORDS) <= stats.keys()  # each is one that the loader has
     known = set()
     for name, value in stats.items():
         if isinstance(value, (int, float)):

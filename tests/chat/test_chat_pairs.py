@@ -206,14 +206,6 @@ for turn in range(4):
                                 zip(many, cuts, weights)], (name, template == TURNS, rejects())
     write("turns.jinja", PLAIN)
 
-if pa:  # JSON in columns of strings: each column is a list by itself
-    answer = '{"role":"assistant","content":"b"}'
-    columns = [(f"[{answer}]", f"[{answer}]"), (f"[{answer}],[{answer}", f"{answer}]"), (f"[{answer}", f"{answer}]")]
-    pq.write_table(pa.table({"p": [p for p, _ in columns], "c": [c for _, c in columns]}),
-                   os.path.join(folder, "strings.parquet"))
-    leat("-o", "out", "--chat", "turns.jinja", "--prompt", "p", "--completion", "c", "strings.parquet")
-    assert len(packed()) == 1 and len(rejects()) == 2, (packed(), rejects())
-
 # ---- What is rejected -----------------------------------------------------------------------------------------------
 
 NUMBER = '"w" is not a number from 0 to 1: it says how much the record counts'

@@ -170,3 +170,15 @@ Options that mean nothing without --chat, or with it, were ignored.
   $ leat pack -t bytes -o no --text turns --chat roles.jinja chat.parquet
   leat: --text and --chat contradict each other: the member or column with the conversation is --messages (leat pack --help shows how)
   [2]
+
+A pair's columns of strings hold a list of messages each. Halves that are lists only when they stand side by side were
+taken.
+
+  $ cp "$SOURCES"/tests/parquet/files/pairs.parquet .
+  $ leat pack -t bytes -o pairs --chat roles.jinja --prompt p --completion c --max-rejects 9 pairs.parquet | grep tokens
+  pairs: 24 tokens in 1 document * (glob)
+  1 of 24 tokens are learned (assistant 1); 0 conversations have none
+  * tokens/s* (glob)
+  $ rejects pairs
+  1 \"p\" is a string, not an array of messages","record":""}
+  2 \"p\" is a string, not an array of messages","record":""}

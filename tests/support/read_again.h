@@ -24,6 +24,9 @@ static inline const char *read_again_tokens(struct leat_read *r, const struct le
         else if (leat_dataset_read_u32(d, first, count, ids + count, NULL) != LEAT_OK ||
                  memcmp(ids, ids + count, (size_t)count * sizeof *ids) != 0)
             differs = "other tokens";
+        for (uint64_t i = 0; !differs && i < count; i++)
+            if (ids[i] >= r->vocabulary)
+                differs = "a token beyond the vocabulary";
     } else if (strcmp(r->status, "checksum") == 0 && leat_dataset_verify_range(d, first, count, NULL) == LEAT_OK) {
         differs = r->error;
     }
