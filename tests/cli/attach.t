@@ -137,9 +137,13 @@ A file that is damaged, cut or missing is named.
   leat: corpus.ids.column is missing, although its index is there; restore it, or attach the column again
   [3]
 
-Packing again removes them.
+Packing again removes them: of a link, not the file that it leads to, and no file with another name.
 
+  $ echo kept >kept; ln -s kept corpus.linked.column; ln -s kept corpus.linked.column-index; touch corpus.b.columns
   $ leat pack --force -t bytes -o corpus a.jsonl >/dev/null
   $ ls corpus*
+  corpus.b.columns
   corpus.leat
   corpus.tokens
+  $ cat kept
+  kept
