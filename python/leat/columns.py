@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from leat import _leat
-from leat._lazy import numpy
+from leat._lazy import need, numpy
 from leat._values import choice, flag, shown
 from leat.dataset import Dataset
 
@@ -92,7 +92,7 @@ class _Numbers:
     def read(self, values):
         """Returns a contiguous array of this machine's numbers, and the name of their type."""
         if str(getattr(values, "dtype", "")) == "torch.bfloat16":  # numpy has no such type: its bits are taken
-            values = values.detach().cpu().contiguous().view(__import__("torch").int16).numpy()
+            values = values.detach().cpu().contiguous().view(need("torch", "leat.attach()").int16).numpy()
             return self.np.ascontiguousarray(values), "bf16"
         try:
             array = self.np.asarray(values)
