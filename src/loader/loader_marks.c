@@ -115,7 +115,7 @@ void loader_index_announce(const struct loader_shape *shape, uint64_t announced[
 
 /* ---- Loss ---- */
 
-/* Returns the token of a source whose labels the options take; LEAT_NONE: there is none. */
+/* Returns the token of a source whose labels lose their loss, or LEAT_NONE if no token does. */
 static uint64_t begin_token_of(const struct loader_shape *shape, uint32_t source)
 {
     struct leat_info info = LEAT_INFO_INIT;

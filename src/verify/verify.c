@@ -336,8 +336,6 @@ static void verify_records(struct verify *v)
 
 /* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
-/* The calling thread reads the columns of a part, one after another. */
-
 static uint32_t column_progress(void *context, uint64_t bytes)
 {
     struct verify *v = context;
@@ -346,6 +344,7 @@ static uint32_t column_progress(void *context, uint64_t bytes)
     return v->options->progress ? v->options->progress(v->options->context, v->report->bytes, v->total) : 0;
 }
 
+/* Verifies the columns of a part, one after another, in the calling thread. */
 static void verify_columns(struct verify *v, struct column_search *columns)
 {
     const struct leat_dataset *d = columns->d;

@@ -54,7 +54,7 @@ static enum leat_status attach(uint32_t first, uint32_t force, struct leat_error
     return s;
 }
 
-/* Returns the first value of the column, after checking the others; LEAT_NONE: there is none. */
+/* Returns the first value of the column, after checking the others, or LEAT_NONE if there is no column. */
 static uint64_t first_value(struct leat_error *err, enum leat_status *status)
 {
     uint8_t out[4 * DOCUMENTS];
