@@ -8,6 +8,10 @@
  * Each thread has documents of about as many bytes, an encoder, and memory for its ids that was touched before the
  * clock starts. The checksum of the ids shows whether two measurements did the same work, whatever the number of
  * threads.
+ *
+ * A rate over all texts hides how uneven the work is, as when a cache grows: so the first pass also has the rates over
+ * slices of 5 MB, each of one thread, and the longest gap: by how much a call of an encoder took longer than its bytes
+ * take in the median slice.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,6 +31,7 @@
 
 #define HASHED_IDS 4096u
 #define MAX_PASSES 1000
+#define SLICE      ((uint64_t)5000000) /* bytes */
 
 struct encode_values {
     const char *tokenizer, *pattern, *field, *warm;
@@ -125,6 +130,12 @@ static void texts_free(struct texts *t)
 
 /* ---- Shares ---- */
 
+/* A call of an encoder. */
+struct call {
+    uint64_t bytes; /* of the texts */
+    double seconds; /* since the call before it */
+};
+
 /* The work of a thread: documents [first, last). */
 struct share {
     const struct texts *texts;
@@ -133,6 +144,9 @@ struct share {
     uint32_t *ids;
     uint64_t count;
     size_t room;
+    struct call *calls; /* of the last pass */
+    uint64_t call_count;
+    size_t call_room;
     uint64_t document; /* the document that failed */
     enum leat_status status;
     struct leat_error err;
@@ -145,6 +159,8 @@ struct pass {
 struct result {
     uint64_t tokens;
     double load_seconds;
+    double min_slice, median_slice; /* bytes per second; 0 if no thread has a slice */
+    double longest_gap;             /* seconds */
     struct pass passes[MAX_PASSES];
     uint64_t checksum;
 };
@@ -159,6 +175,7 @@ struct result {
 static void encode_share(void *context, unsigned index)
 {
     struct share *s = (struct share *)context + index;
+    double before = cli_now(), now;
 
     s->document = s->first;
     while (s->document < s->last && s->status == LEAT_OK) {
@@ -177,11 +194,16 @@ static void encode_share(void *context, unsigned index)
             count += counts[i];
         if (s->status == LEAT_OK)
             s->status = GROW(s->ids, s->count + count, s->room, &s->err);
+        if (s->status == LEAT_OK)
+            s->status = GROW(s->calls, s->call_count + 1, s->call_room, &s->err);
         if (s->status != LEAT_OK)
             break;
         memcpy(s->ids + s->count, ids, (size_t)count * sizeof *ids);
         s->count += count;
         s->document += done;
+        now = cli_now();
+        s->calls[s->call_count++] = (struct call) { texts_begin(s->texts, s->document) - first, now - before };
+        before = now;
     }
 }
 
@@ -254,7 +276,7 @@ static enum leat_status encode_texts(struct share *shares, unsigned threads, str
     bool ok;
 
     for (unsigned i = 0; i < threads; i++)
-        shares[i].count = 0;
+        shares[i].count = shares[i].call_count = 0;
     began = cli_now(), cpu_began = machine_cpu_seconds();
     ok = contest_threads(threads, encode_share, shares);
     pass->seconds = cli_now() - began;
@@ -282,6 +304,42 @@ static bool wait_for_line(void)
     return c == '\n';
 }
 
+/* Cuts the calls of each thread into slices, and finds the longest gap. */
+static enum leat_status measure_slices(const struct share *shares, unsigned threads, struct result *r,
+                                       struct leat_error *err)
+{
+    uint64_t most = shares[threads - 1].texts->used / SLICE, n = 0;
+    double *rates = malloc((size_t)(most + 1) * sizeof *rates);
+
+    if (!rates)
+        return status_no_memory(err, (most + 1) * sizeof *rates);
+    for (unsigned i = 0; i < threads; i++) {
+        struct call slice = { 0, 0 };
+
+        for (uint64_t k = 0; k < shares[i].call_count; k++) {
+            slice.bytes += shares[i].calls[k].bytes;
+            slice.seconds += shares[i].calls[k].seconds;
+            if (slice.bytes < SLICE)
+                continue;
+            rates[n++] = machine_per((double)slice.bytes, slice.seconds);
+            slice = (struct call) { 0, 0 };
+        }
+    }
+    if (n > 0) {
+        r->median_slice = contest_median(rates, n);
+        r->min_slice = rates[0];
+    }
+    free(rates);
+    for (unsigned i = 0; n > 0 && i < threads; i++)
+        for (uint64_t k = 0; k < shares[i].call_count; k++) {
+            const struct call *c = &shares[i].calls[k];
+            double gap = c->seconds - machine_per((double)c->bytes, r->median_slice);
+
+            r->longest_gap = gap > r->longest_gap ? gap : r->longest_gap;
+        }
+    return LEAT_OK;
+}
+
 /* Runs all passes. Each must give the ids of the first pass. */
 static enum leat_status encode_passes(struct share *shares, const struct encode_values *v, struct result *result,
                                       struct leat_error *err)
@@ -297,6 +355,8 @@ static enum leat_status encode_passes(struct share *shares, const struct encode_
                               "standard input ended before pass %" PRIu64 "; --paced needs a line for each", i + 1);
         s = encode_texts(shares, threads, &result->passes[i], err);
         checksum = s == LEAT_OK ? hash_ids(shares, threads) : 0;
+        if (i == 0 && s == LEAT_OK)
+            s = measure_slices(shares, threads, result, err);
         if (i == 0)
             result->checksum = checksum;
         else if (s == LEAT_OK && checksum != result->checksum)
@@ -353,6 +413,7 @@ static enum leat_status measure(const struct texts *t, const struct encode_value
     for (unsigned i = 0; i < threads; i++) {
         leat_encoder_close(shares[i].encoder);
         free(shares[i].ids);
+        free(shares[i].calls);
     }
     free(shares);
     leat_tokenizer_close(tokenizer);
@@ -371,6 +432,20 @@ static void print_passes(const struct texts *t, const struct encode_values *v, c
                units_rate(machine_per((double)r->tokens, p->seconds), "tokens").text);
         printf("CPU time    %s, %s\n", units_duration(p->cpu_seconds).text,
                units_rate(machine_per((double)t->used, p->cpu_seconds), "B").text);
+    }
+}
+
+static void json_slices(struct json *j, const struct result *r)
+{
+    if (r->median_slice > 0) {
+        json_open_object(j, "slices");
+        json_double(j, "min", r->min_slice / 1e6);
+        json_double(j, "median", r->median_slice / 1e6);
+        json_close_object(j);
+        json_double(j, "longest_gap_ms", 1e3 * r->longest_gap);
+    } else {
+        json_null(j, "slices");
+        json_null(j, "longest_gap_ms");
     }
 }
 
@@ -398,6 +473,7 @@ static void print_json(const struct texts *t, const struct encode_values *v, con
     for (uint64_t i = 0; i < v->passes; i++)
         json_double(&j, NULL, machine_per((double)t->used, r->passes[i].cpu_seconds) / 1e6);
     json_close_array(&j);
+    json_slices(&j, r);
     json_double(&j, "load_ms", 1e3 * r->load_seconds);
     json_string(&j, "checksum", checksum);
     machine_json_end(&j);
@@ -413,6 +489,9 @@ static void print_result(const struct texts *t, const struct encode_values *v, c
     printf("text        %s (%s bytes)\n", units_bytes(t->used).text, units_count(t->used).text);
     printf("tokens      %s\n", units_count(r->tokens).text);
     print_passes(t, v, r);
+    if (r->median_slice > 0)
+        printf("slices      of 5 MB: least %s, median %s; longest gap %s\n", units_rate(r->min_slice, "B").text,
+               units_rate(r->median_slice, "B").text, units_duration(r->longest_gap).text);
     printf("checksum    %016" PRIx64 "\n", r->checksum);
 }
 

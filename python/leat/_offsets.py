@@ -266,9 +266,10 @@ def _names(part):
 
 def _keeps(pre, words):
     """Returns True if the pre-tokenizers give the model the unchanged text. Bytes written as letters, spaces put
-    before, and for a model of words the white space between words do not count as changes."""
+    before, and for a model of words the white space between words do not count as changes. Neither does what is
+    removed, since the other tokens do not spell the text, unless a space that is put before replaces one."""
     kinds = {one["type"] for one in _parts(pre)}
-    if any(one.get("behavior") == "Removed" for one in _parts(pre)):
+    if any(one.get("behavior") == "Removed" for one in _parts(pre)) and (words or _puts_space(pre)):
         return False
     cuts = {"ByteLevel", "Split", "Digits", "Punctuation"}
     return ("ByteLevel" in kinds and kinds <= cuts and not words) or (

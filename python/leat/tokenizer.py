@@ -2,6 +2,7 @@
 leat.Encoding is its result for a text."""
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 import os
@@ -39,6 +40,8 @@ class Encoding(list):
     def _spans(self, which):
         if self._offsets is None:
             raise AttributeError("offsets are only there after encode(..., offsets=True)")
+        if callable(self._offsets):
+            self._offsets = self._offsets()
         return list(self._offsets[which])
 
     @property
@@ -67,13 +70,40 @@ class Encoding(list):
         """1 for each token that a post-processor has put around the text, as in tokenizers; 0 for the text's."""
         return laid_out(self._pieces, [0] * self._of_text(), 1)
 
+    @property
+    def n_sequences(self) -> int:
+        return 1
+
+    @property
+    def sequence_ids(self) -> list[int | None]:
+        """0 for each token of the text; None for those that a post-processor has put around it."""
+        return [None if added else 0 for added in self.special_tokens_mask]
+
+    def token_to_sequence(self, token_index: int) -> int | None:
+        return self.sequence_ids[token_index] if token_index < len(self) else None
+
+    def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
+        """The characters of a token; None for one that is not of the text."""
+        return None if self.token_to_sequence(token_index) is None else self.offsets[token_index]
+
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """The first token that has this character; None if no token has it."""
+        return next((i for i, ((begin, end), own) in enumerate(zip(self.offsets, self.sequence_ids))
+                     if own == sequence_index and begin <= char_pos < end), None)
+
     def _of_text(self):
         """The number of tokens that come from the text, which may be there several times."""
         times = sum(own is None for own, _ in self._pieces)
         return (len(self) - count_of_added(self._pieces)) // times if times else 0
 
     def __reduce__(self):
-        return Encoding, (list(self), None, self._pieces, self._offsets)
+        offsets = self._offsets
+        if callable(offsets):
+            try:
+                offsets = self._offsets = offsets()
+            except NotImplementedError:  # a normalizer changes the text
+                offsets = None
+        return Encoding, (list(self), None, self._pieces, offsets)
 
 
 class _Ids:
@@ -103,7 +133,8 @@ class Tokenizer:
     like     which library's rules apply where they differ: "tiktoken" or "tokenizers"
 
     Methods have the names of tiktoken's Encoding and tokenizers' Tokenizer, and encode() returns a list that also has
-    the attributes of tokenizers' Encoding. `like` changes three things:
+    the attributes of tokenizers' Encoding. as_tiktoken() and as_tokenizers() return tokenizers whose signatures and
+    results are those of one library. `like` changes three things:
 
     - Strings of special tokens in a text. "tiktoken": they raise ValueError, unless allowed_special or
       disallowed_special say otherwise. "tokenizers": they become these tokens, unless encode_special_tokens is True.
@@ -126,6 +157,8 @@ class Tokenizer:
     Calls release the GIL. It can be pickled, with these; unpickling opens the same file again, and raises ValueError if
     that has changed.
     """
+
+    _lazy_offsets = False
 
     def __init__(self, spec=None, *, pattern: str | None = None, like: str = "tiktoken", name: str | None = None,
                  pat_str: str | None = None, mergeable_ranks: dict[bytes, int] | None = None,
@@ -191,6 +224,16 @@ class Tokenizer:
         self = cls.__new__(cls)
         self._set(_leat.Tokenizer(None, pattern or None, name, file), like)
         return self
+
+    def as_tiktoken(self) -> Tokenizer:
+        """This tokenizer with the signatures, results and errors of tiktoken's Encoding."""
+        from leat._as_others import TiktokenEncoding, seen_as
+        return seen_as(TiktokenEncoding, self, "tiktoken")
+
+    def as_tokenizers(self) -> Tokenizer:
+        """This tokenizer with the signatures and results of tokenizers' Tokenizer; offsets are made when asked for."""
+        from leat._as_others import TokenizersTokenizer, seen_as
+        return seen_as(TokenizersTokenizer, self, "tokenizers")
 
     def __reduce__(self):
         changed = {name: self.__dict__[name] for name in ("encode_special_tokens", "_truncation", "_padding_ignored",
@@ -337,12 +380,12 @@ class Tokenizer:
         texts = either("texts", texts, "input", input)
         refuse_lazy(texts)
         threads, texts = threads_of(num_threads), plain_texts(texts)
-        if offsets:
-            return [self.encode(text, None, False, add_special_tokens, allowed_special=allowed_special,
-                                disallowed_special=disallowed_special, offsets=True) for text in texts]
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _special.LIST, False)
-            return self._around(lists, add_special_tokens)
+            return self._around(lists, add_special_tokens, texts if offsets else None)
+        if offsets:
+            return [self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special,
+                                offsets=True) for text in texts]
         allowed, disallowed = _special.sets(allowed_special, disallowed_special)
         if allowed and allowed != "all":  # if only some are allowed, each text is cut at them
             return [Encoding(self._encode(text, allowed_special, disallowed_special, _special.LIST), self)
@@ -359,21 +402,30 @@ class Tokenizer:
     # tokenizers' name for encoding without offsets
     encode_batch_fast = encode_batch
 
-    def encode_flat(self, texts, *, column: str = "text", special: bool = False, num_threads: int | None = None):
+    def encode_flat(self, texts, *, column: str = "text", special: bool = False, num_threads: int | None = None,
+                    out=None):
         """Encodes many texts to two numpy arrays (ids, offsets): text i has ids[offsets[i]:offsets[i + 1]].
 
         texts    a list of str or bytes; or anything with Arrow's C stream interface (tables of pyarrow, Polars,
                  DuckDB), of which `column` is read in place, without a Python object per text
         special  True: strings of special tokens become these tokens; False: they are ordinary text
+        out      an array of numpy, uint32 or int32, for the ids, of which a view is returned. ValueError, with the
+                 number of ids, if it is too small; encodings of tiktoken need at most one id per byte of UTF-8
         """
         import numpy
         threads, special = threads_of(num_threads), flag("special", special)
+        there = () if out is None else _memory_of(numpy, out)
         refuse_lazy(texts)
         stream = arrow_capsules(texts)
         if stream is not None:
-            (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _special.BYTES, True)
+            (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _special.BYTES, True,
+                                                        *there)
         else:
-            (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _special.BYTES, True)
+            (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _special.BYTES, True, *there)
+        if there:
+            if ids[2] > len(out):
+                raise ValueError(f"out has room for {len(out)} ids, but these texts have {ids[2]}")
+            return out[:ids[2]], numpy.frombuffer(offsets, dtype=numpy.int64)
         return numpy.asarray(_Ids(*ids)), numpy.frombuffer(offsets, dtype=numpy.int64)
 
     def encode_single_token(self, text_or_bytes) -> int:
@@ -574,11 +626,15 @@ class Tokenizer:
         for ids, text in zip(lists, texts):
             offsets = None
             if text is not None:
-                spans = self._places().spans(text, ids)
-                trimmed = self._places().trimmed(ids[cut], [s[cut] for s in spans])
-                offsets = [laid_out(pieces, values, (0, 0)) for values in trimmed]
+                offsets = functools.partial(self._spans_of, text, ids, pieces, cut)
+                offsets = offsets if self._lazy_offsets else offsets()
             out.append(Encoding(laid_out(pieces, ids[cut]), self, pieces, offsets))
         return out
+
+    def _spans_of(self, text, ids, pieces, cut):
+        spans = self._places().spans(text, ids)
+        trimmed = self._places().trimmed(ids[cut], [s[cut] for s in spans])
+        return [laid_out(pieces, values, (0, 0)) for values in trimmed]
 
     def _cut(self, added):
         """Returns how many of a text's own ids truncation leaves."""
@@ -626,6 +682,14 @@ def _reopened(cls, spec, pattern, like, fingerprint, file_sum):
         raise ValueError(f"{shown(spec)} has changed since the tokenizer was pickled: not its vocabulary, but perhaps "
                          "its post-processor or truncation")
     return tokenizer
+
+
+def _memory_of(numpy, out):
+    """Returns the address of an array's memory and the number of ids that it holds."""
+    if not isinstance(out, numpy.ndarray) or out.dtype not in (numpy.uint32, numpy.int32) or out.ndim != 1 or not (
+            out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
+        raise TypeError(f"out must be a writable, contiguous array of numpy, uint32 or int32, not {shown(out)[:200]}")
+    return out.ctypes.data, len(out)
 
 
 def either(name, value, other_name, other):

@@ -333,7 +333,7 @@ leat-bench encode makes the same ids with any number of threads: their checksum,
 00 00 first.
 
   $ leat-bench encode -t bytes --threads 1 --json two.jsonl
-  {"tokenizer": "bytes", "threads": 1, "documents": 2, "bytes": 2, "tokens": 2, "seconds": *, "mb_per_s": *, "cpu_seconds": *, "passes": [*], "passes_cpu": [*], "load_ms": *, "checksum": "cbf698ba0a9a3ad3", "machine": {*}} (glob)
+  {"tokenizer": "bytes", "threads": 1, "documents": 2, "bytes": 2, "tokens": 2, "seconds": *, "mb_per_s": *, "cpu_seconds": *, "passes": [*], "passes_cpu": [*], "slices": null, "longest_gap_ms": null, "load_ms": *, "checksum": "cbf698ba0a9a3ad3", "machine": {*}} (glob)
   $ leat-bench encode -t bytes two.jsonl | grep checksum
   checksum    cbf698ba0a9a3ad3
   $ leat encode -t gpt2 two.jsonl long.jsonl text | wc -w

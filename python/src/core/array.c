@@ -239,7 +239,7 @@ static PyObject *array_get_interface(PyObject *self, void *unused)
     const struct array_shape *a = &array_of(self)->a;
     const char *order = a->bytes == 1 ? "|" : a->little || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "<" : ">";
     static const char *const kinds[] = {
-        [ARRAY_SIGNED] = "i", [ARRAY_UNSIGNED] = "u", [ARRAY_FLOAT] = "f", [ARRAY_BOOL] = "b"
+        [ARRAY_SIGNED] = "i", [ARRAY_UNSIGNED] = "u", [ARRAY_FLOAT] = "f", [ARRAY_BFLOAT] = "u", [ARRAY_BOOL] = "b"
     };
     const char *kind = kinds[a->kind];
 

@@ -12,6 +12,7 @@ enum array_kind { /* kinds of numbers, as DLPack numbers them */
                   ARRAY_SIGNED = 0,
                   ARRAY_UNSIGNED = 1,
                   ARRAY_FLOAT = 2,
+                  ARRAY_BFLOAT = 4,
                   ARRAY_BOOL = 6
 };
 

@@ -2,14 +2,13 @@
 #include "many_ids.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "core/module.h"
 
-#define MANY  ((size_t)1 << 18) /* number of ids from which on they have pages of their own */
+#define MANY  ((size_t)1 << 18) /* from this number of ids on, a list has pages of its own */
 #define FIRST ((size_t)1 << 10)
 #define PAGES ((size_t)2 << 20) /* bytes of a huge page; sizes are multiples of it */
 
@@ -59,8 +58,12 @@ static bool grow(struct many_ids *ids, size_t room)
 
 enum leat_status many_ids_append(struct many_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err)
 {
-    bool fits = count <= ids->room - ids->count;
+    bool fits = ids->count <= ids->room && count <= ids->room - ids->count;
 
+    if (!fits && ids->given) {
+        ids->count += (size_t)count;
+        return LEAT_OK;
+    }
     if (!fits && count < SIZE_MAX / 16 - ids->room) {
         size_t twice = ids->room > 0 ? 2 * ids->room : FIRST, wanted = ids->count + (size_t)count;
 
@@ -88,7 +91,7 @@ void many_ids_free(struct many_ids *ids)
 {
     if (ids->mapped > 0)
         munmap(ids->at, ids->mapped);
-    else
+    else if (!ids->given)
         free(ids->at);
     *ids = (struct many_ids) { 0 };
 }

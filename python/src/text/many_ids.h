@@ -7,6 +7,7 @@
 #define LEAT_PYTHON_MANY_IDS_H
 
 #include <leat.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct many_ids {
     uint32_t *at;
     size_t count, room;
     size_t mapped; /* bytes of the pages; 0: the memory is malloc()'s */
+    bool given;    /* true if `at` is memory of the caller's, for `room` ids: what does not fit is only counted */
 };
 
 /* Appends ids. Fails with LEAT_E_NO_MEMORY only. The GIL is not needed. */

@@ -358,7 +358,6 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     uint64_t bytes;
     int r = -1;
 
-    *result = (struct text_batch_result) { 0 };
     if (!allocate(&job, count))
         goto no_memory;
     bytes = cut_stretches(&job, count);

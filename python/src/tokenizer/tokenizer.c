@@ -199,7 +199,7 @@ static PyObject *tokenizer_tokens(PyObject *self, PyObject *only)
 
 static PyObject *encode_long(struct text_tokenizer *t, const struct text_view *text, bool special, enum text_form form)
 {
-    struct text_batch_result result;
+    struct text_batch_result result = { 0 };
     PyObject *ids;
 
     if (text_batch_run(t, text, 1, special, 1, &result) < 0)
@@ -297,7 +297,8 @@ static PyObject *holder_of(struct many_ids *ids)
 }
 
 /* Returns ((owner of the memory of all ids, its address, number of ids), bytearray of int64: the start of each text,
- * and the end). Takes the ids over, without a copy. */
+ * and the end). Takes the ids over, without a copy. Memory of the caller's has the owner None, and may be too small for
+ * that number of ids. */
 static PyObject *flat_of(struct text_batch_result *r, size_t count)
 {
     PyObject *offsets = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((count + 1) * sizeof(int64_t))), *holder;
@@ -306,7 +307,7 @@ static PyObject *flat_of(struct text_batch_result *r, size_t count)
     int64_t at = 0;
     char *to;
 
-    holder = offsets ? holder_of(&r->ids) : NULL;
+    holder = !offsets ? NULL : r->ids.given ? Py_NewRef(Py_None) : holder_of(&r->ids);
     if (!holder) {
         Py_XDECREF(offsets);
         return NULL;
@@ -343,13 +344,18 @@ static PyObject *with_specials(const struct text_batch_result *r, size_t count)
 struct encoding {
     int special, form, flat;
     unsigned threads;
+    unsigned long long address; /* memory of the caller's for the ids; 0: none */
+    Py_ssize_t room;            /* number of ids that it holds */
 };
 
 static PyObject *encode_views(PyObject *self, const struct text_view *views, size_t count, const struct encoding *how)
 {
-    struct text_batch_result result;
+    struct text_batch_result result = { 0 };
     PyObject *ids, *specials;
 
+    if (how->address)
+        result.ids =
+            (struct many_ids) { .at = (uint32_t *)(uintptr_t)how->address, .room = (size_t)how->room, .given = true };
     if (text_batch_run((struct text_tokenizer *)self, views, count, how->special != 0, how->threads, &result) < 0)
         return NULL;
     ids = how->flat ? flat_of(&result, count) : lists_of(&result, count, (enum text_form)how->form);
@@ -361,15 +367,17 @@ static PyObject *encode_views(PyObject *self, const struct text_view *views, siz
     return NULL;
 }
 
-/* encode_batch(texts, special, threads, form, flat): Returns (ids, numbers of texts with strings of special tokens).
- * The ids are a list of lists or bytearrays, or, if `flat`, what flat_of() returns. */
+/* encode_batch(texts, special, threads, form, flat[, address, room]): Returns (ids, numbers of texts with strings of
+ * special tokens). The ids are a list of lists or bytearrays, or, if `flat`, what flat_of() returns; they go to the
+ * memory of the caller's at `address`, if it is given. */
 static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
 {
     struct text_views views;
     PyObject *texts, *given;
-    struct encoding how;
+    struct encoding how = { 0 };
 
-    if (!PyArg_ParseTuple(args, "OpIip", &texts, &how.special, &how.threads, &how.form, &how.flat) ||
+    if (!PyArg_ParseTuple(args, "OpIip|Kn", &texts, &how.special, &how.threads, &how.form, &how.flat, &how.address,
+                          &how.room) ||
         text_views_take(&views, texts) < 0)
         return NULL;
     given = encode_views(self, views.items, views.count, &how);
@@ -377,18 +385,19 @@ static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
     return given;
 }
 
-/* encode_arrow(stream, column, special, threads, form, flat): Does what encode_batch() does, for a column of an
- * Arrow stream. */
+/* encode_arrow(stream, column, special, threads, form, flat[, address, room]): Does what encode_batch() does, for a
+ * column of an Arrow stream. */
 static PyObject *tokenizer_encode_arrow(PyObject *self, PyObject *args)
 {
     struct arrow_texts *texts;
     const struct text_view *views;
     PyObject *stream, *given;
-    struct encoding how;
+    struct encoding how = { 0 };
     const char *column;
     size_t count;
 
-    if (!PyArg_ParseTuple(args, "OzpIip", &stream, &column, &how.special, &how.threads, &how.form, &how.flat) ||
+    if (!PyArg_ParseTuple(args, "OzpIip|Kn", &stream, &column, &how.special, &how.threads, &how.form, &how.flat,
+                          &how.address, &how.room) ||
         arrow_texts_read(&texts, stream, column) < 0)
         return NULL;
     views = arrow_texts_views(texts, &count);

@@ -54,8 +54,8 @@ struct text_batch_result {
     uint64_t *specials;  /* number of strings of special tokens in each text */
 };
 
-/* Encodes texts with at most `threads` threads, without the GIL. Returns -1 with an exception on failure, also for
- * KeyboardInterrupt. */
+/* Encodes texts with at most `threads` threads, without the GIL. result->ids has no ids yet, and perhaps memory of the
+ * caller's; the other members are set. Returns -1 with an exception on failure, also for KeyboardInterrupt. */
 int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size_t count, bool special,
                    unsigned threads, struct text_batch_result *result);
 void text_batch_free(struct text_batch_result *result);

@@ -204,6 +204,35 @@ def test_arrow(gpt2):
         gpt2.encode_flat(pa.table({"x": ["a"]}))
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_memory_of_the_caller(gpt2, threads):
+    """encode_flat(out=) writes into out alone, returns a view of it, and says what an array that is too small needs."""
+    for some in ([], [""], texts(500, 7), texts(4000, 9) * 3):
+        want, offsets = gpt2.encode_flat(some)
+        for dtype, more in (np.uint32, 0), (np.int32, 5):
+            whole = np.full(len(want) + more + 2, 77, dtype)
+            ids, where = gpt2.encode_flat(some, num_threads=threads, out=whole[1:-1])
+            assert np.shares_memory(ids, whole) or not len(want)
+            assert ids.dtype == dtype and np.array_equal(ids, want) and np.array_equal(where, offsets)
+            assert whole[0] == 77 and (whole[len(want) + 1:] == 77).all()
+        if len(want):
+            whole = np.full(len(want) + 1, 77, np.uint32)
+            with pytest.raises(ValueError, match=f"out has room for {len(want) - 1} ids, but these texts have "
+                                                 f"{len(want)}$"):
+                gpt2.encode_flat(some, num_threads=threads, out=whole[1:-1])
+            assert whole[0] == whole[-1] == 77
+    some = texts(100, 8)
+    pa = pytest.importorskip("pyarrow")
+    out = np.empty(sum(len(text.encode()) for text in some), np.uint32)
+    assert np.array_equal(gpt2.encode_flat(pa.array(some), out=out)[0], gpt2.encode_flat(some)[0])
+    readonly = out.view()
+    readonly.flags.writeable = False
+    for wrong in (np.empty(9, np.int64), np.empty(9, np.uint16), np.empty((3, 3), np.uint32), out[::2], readonly,
+                  out.astype(">u4"), [0] * 9, 5):
+        with pytest.raises(TypeError, match="out must be a writable, contiguous array of numpy, uint32 or int32"):
+            gpt2.encode_flat(["a"], out=wrong)
+
+
 def test_empty_texts_before_their_turn(gpt2):
     """Stretches of empty texts, which a thread has encoded while another one is still at a long one before: all later
     ids were lost."""

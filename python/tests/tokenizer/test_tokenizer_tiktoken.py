@@ -205,3 +205,55 @@ def test_encoding_of_my_own(tmp_path):
                             ({"mergeable_ranks": {}}, "no tokens")):
         with pytest.raises(leat.Error, match=sentence):
             leat.Tokenizer("a", **{**how, **wrong})
+
+
+def outcome(call, *given, **named):
+    """What a call returns, with its type, or the type of what it raises."""
+    try:
+        found = call(*given, **named)
+    except (KeyError, ValueError, UnicodeError) as error:
+        return type(error)
+    return (type(found), found.tolist()) if isinstance(found, np.ndarray) else (type(found), found)
+
+
+def test_as_tiktoken(both):
+    """Each public name of an Encoding is there, and gives equal results of equal types, or the same error."""
+    from tiktoken import Encoding
+    mine, theirs = leat.Tokenizer(both[0].name, like="tokenizers").as_tiktoken(), both[1]
+    assert not [name for name in dir(Encoding) if not name.startswith("_") and not hasattr(mine, name)]
+    r = random.Random(SEED)
+    names = sorted(theirs.special_tokens_set)
+    names = r.sample(names, min(len(names), 6))
+    some = texts(40, 5, longest=12)
+    some += [text[:5] + r.choice(names) + text[5:] for text in some] + ["a\ud800b", "\ud83d\ude42"]
+    for name, given, named in [
+            *((name, (text,), {}) for text in some for name in ("encode", "encode_ordinary")),
+            *((name, (text,), dict(allowed_special=allowed, disallowed_special=disallowed))
+              for text in some[:80] for allowed in (set(), "all", set(names[:1]))
+              for disallowed in ((), "all", names[-1:]) for name in ("encode", "encode_to_numpy")),
+            *((name, (some[:40],), dict(num_threads=2)) for name in ("encode_batch", "encode_ordinary_batch")),
+            ("encode_batch", (some,), {}), ("encode_batch", (some,), dict(disallowed_special=())),
+            ("encode_batch", (some,), dict(allowed_special="all")),
+            ("encode_batch", (some,), dict(allowed_special=set(names[:2]), disallowed_special=())),
+            *(("encode_single_token", (text,), {}) for text in ("hello", b"\xe6", names[0], "no such token"))]:
+        assert outcome(getattr(mine, name), *given, **named) == outcome(getattr(theirs, name), *given, **named), \
+            (name, given, named)
+    lists = theirs.encode_batch(some, disallowed_special=()) + [[], [theirs.eot_token], theirs.encode("é日")[:1]]
+    wrong = [*lists[:2], [5, theirs.max_token_value + 7]]
+    for name in "decode", "decode_bytes", "decode_tokens_bytes", "decode_with_offsets":
+        for ids in [*lists, wrong[-1]]:
+            assert outcome(getattr(mine, name), ids) == outcome(getattr(theirs, name), ids), (name, ids)
+    for ids in lists:
+        for errors in "strict", "ignore", "replace":
+            assert outcome(mine.decode, ids, errors) == outcome(theirs.decode, ids, errors)
+    for name in "decode_batch", "decode_bytes_batch":
+        for batch in lists, wrong:
+            assert outcome(getattr(mine, name), batch, num_threads=2) == outcome(getattr(theirs, name), batch)
+    for token in (0, 255, theirs.eot_token, theirs.max_token_value + 1):
+        assert outcome(mine.decode_single_token_bytes, token) == outcome(theirs.decode_single_token_bytes, token)
+        assert mine.is_special_token(token) == theirs.is_special_token(token)
+    for name in "name", "n_vocab", "max_token_value", "eot_token", "special_tokens_set":
+        assert getattr(mine, name) == getattr(theirs, name)
+    assert pickle.loads(pickle.dumps(mine)).encode("hello") == theirs.encode("hello")
+    with pytest.raises(ValueError):  # whatever it was made of
+        mine.encode("a<|endoftext|>")

@@ -20,8 +20,9 @@
 
 /* ---- Pairs in words ---------------------------------------------------------------------------------------------- */
 
-/* Larger tables that are tried, each of twice as many words, and how often a word is moved before a table is given
- * up. With no more than three fifths of all words taken, a few moves are enough. */
+/* MAX_TRIES is the number of tables that are tried, each with twice as many words as the one before. MAX_MOVES is the
+ * number of words that are moved for one new word before a table is given up. A few moves are enough if at most three
+ * fifths of all words are taken. */
 #define MAX_TRIES 3u
 #define MAX_MOVES 500u
 

@@ -49,7 +49,7 @@ static size_t bytes_of(unsigned bits)
 
 static void lay_out(struct pretoken_cache *c, void *memory, unsigned bits)
 {
-    /* two lines are neighbours */
+    /* starts at a multiple of two lines, as neighbour() needs */
     uint64_t *at = (uint64_t *)(((uintptr_t)memory + 2 * LINE_BYTES - 1) & ~(uintptr_t)(2 * LINE_BYTES - 1));
 
     for (unsigned t = 0; t < PRETOKEN_TABLES; t++) {

@@ -27,7 +27,8 @@
 /* ---- Keys ---- */
 
 #if defined(__AVX512F__)
-/* Fetches lines as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
+/* Prefetches eight lines of the table. Lines are prefetched as soon as their numbers are known, since the CPU can fetch
+ * only a few at a time, and makes the next keys while they arrive. */
 static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *lines)
 {
     for (unsigned i = 0; i < 8; i++)

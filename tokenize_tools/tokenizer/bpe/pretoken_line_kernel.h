@@ -42,7 +42,7 @@ static inline uint64_t line_short(const uint64_t *line, uint64_t key)
     uint64x2_t low = vandq_u64(vceqq_u64(vld1q_u64(line), keys), vld1q_u64(line + 4));
     uint64x2_t high = vandq_u64(vceqq_u64(vld1q_u64(line + 2), keys), vld1q_u64(line + 6));
 
-    return vaddvq_u64(vorrq_u64(low, high)); /* all but one are 0 */
+    return vaddvq_u64(vorrq_u64(low, high)); /* at most one entry is not 0, so the sum is that entry */
 #else
     uint64_t value = 0;
 

@@ -52,9 +52,10 @@
 #define SHARED_PART  8
 #define SHARED_BYTES ((size_t)TINY_OR(8, 192) << 20)
 
-/* The number of refused pretokens, per line of short pretokens, that makes a larger cache worthwhile, that shows that a
- * cache is full, and that makes an empty one worthwhile. The last one also needs that the last window had several times
- * the usual number. Learning words anew costs no more than the refusals until then. */
+/* Numbers of refused pretokens, for a cache with `lines` lines of short pretokens. More than REFUSED_LARGER make a
+ * larger cache worthwhile. More than REFUSED_FULL show that the cache is full. More than REFUSED_EMPTY make an empty
+ * cache worthwhile, if the last window also had more than UNUSUAL times the usual number of refusals: learning the
+ * words anew then costs no more than the refusals have cost. */
 #define REFUSED_LARGER(lines) ((lines) / 2)
 #define REFUSED_FULL(lines)   (lines)
 #define REFUSED_EMPTY(lines)  (4 * (lines))
@@ -263,7 +264,7 @@ bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, siz
     current = atomic_load(&s->current);
     atomic_compare_exchange_strong(&s->max, &unknown, max);
     s->next = (struct pretoken_cache *)current == now ? make_next(s, current, pretokens) : NULL;
-    if (!s->next) { /* otherwise another thread has made one */
+    if (!s->next) { /* no memory, or another thread has made the next cache already */
         atomic_store(&s->growing, false);
         return false;
     }

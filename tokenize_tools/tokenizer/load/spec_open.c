@@ -179,8 +179,8 @@ static void read_name(const struct jsontree *j, const char *key, char name[80])
     snprintf(name, 80, " %.*s ", (int)(t.length < 76 ? t.length : 76), (const char *)t.bytes);
 }
 
-/* Finds the class that the tokenizer's configuration names, or else the model's configuration, by its class or its
- * type. */
+/* Finds the tokenizer's class. The tokenizer's configuration names it; if not, the model's configuration names its
+ * class or the model's type. */
 static void class_name(const struct jsontree trees[BESIDES], char name[80])
 {
     read_name(&trees[BESIDE_CONFIG], "tokenizer_class", name);

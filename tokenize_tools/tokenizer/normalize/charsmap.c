@@ -715,11 +715,11 @@ enum leat_status charsmap_append_graphemes(struct buffer *out, const struct char
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Counts the places of characters in the result. The reference keeps the place of each character; this counts only
- * up to the place of the text's first one. */
+/* Counts the places of characters in the result. The reference keeps the place of each character. The functions below
+ * stop counting at the place of the text's first character. */
 
-/* A character that is written. It stands at the next place, and passes that place and others; or it stands at the
- * place before. */
+/* A character that is written. It stands at the next place and moves on by `passes` places; or, if `passes` is not
+ * positive, it stands at the place before. */
 struct placed {
     size_t bytes;   /* 0: none yet */
     int64_t passes; /* places */

@@ -64,7 +64,7 @@ struct kinds {
     uint16_t of[BLOCKS], before[BLOCKS]; /* kind of each block, by all sets so far, and by the sets before the last
                                             one */
     uint16_t first[BLOCKS];              /* a block of each kind: its first */
-    uint16_t places[PLACES];             /* by a hash of what decides a kind: its first block plus 1; 0: free */
+    uint16_t places[PLACES];             /* hash table of kinds: the kind's first block plus 1; 0: free */
     unsigned count;
 };
 

@@ -33,8 +33,8 @@ enum pattern_result {
 
 /*
  * The steps that all expressions may still take for a text. Each byte that is matched adds steps, so that a long text
- * may take longer, but never more than there were at first. A step is an item of the expression that is tried, or eight
- * characters that an item skips. Ordinary matches are not counted: see pattern_pcre.c.
+ * may take longer; but the steps that are left never exceed those at the start. A step is an item of the expression
+ * that is tried, or eight characters that an item skips. Ordinary matches are not counted: see pattern_pcre.c.
  */
 struct pattern_steps {
     uint64_t left;
