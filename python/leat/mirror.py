@@ -29,12 +29,20 @@ def pull(url, name, *, force: bool = False, connections: int = 8, progress=None)
 
 
 def push(name, url, *, force: bool = False, connections: int = 8, progress=None) -> Copied:
-    """Copies a dataset of this machine to a bucket, s3://BUCKET/NAME, gs:// or az://, like `leat push`.
+    """Copies a dataset of this machine to a bucket, s3://BUCKET/NAME, gs:// or az://, like `leat push`; or, by the
+    package huggingface_hub, to hf://datasets/ORG/REPOSITORY[/NAME], with a card if there is none, in one commit.
 
     force        replaces a dataset that is there; without it nothing is replaced
     connections  number of connections at once, 1 to 64, each with a part of 16 MiB in memory, or more
     progress     as for leat.pull()
 
-    Pages are compared with their hashes before they are sent.
+    A repository of the Hub that does not exist is made, public unless your settings say otherwise. Pages are compared
+    with their hashes before they are sent. The Hub's client does not say how far it is (progress is
+    called at the end), nor its requests.
     """
+    if isinstance(url, str) and url.startswith("hf://"):
+        from leat._hub_push import push_to_hub
+        sent, tokens, documents = push_to_hub(name, url, flag("force", force), whole("connections", connections, 1, 64),
+                                              progress)
+        return Copied(sent, 0, tokens, documents, 0, 0)
     return Copied(*_leat.push(name, url, flag("force", force), whole("connections", connections, 1, 64), progress))

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "checksum/checksum.h"
+#include "column/column_files.h"
 #include "mirror.h"
 
 /* A dataset on its way from a server. */
@@ -453,7 +454,7 @@ static enum leat_status name_files(struct pull *p, struct leat_error *err)
     if (s == LEAT_OK && p->options.force)
         s = file_remove(n->index, err);
     if (s == LEAT_OK && p->options.force)
-        s = writer_remove_columns(n, err);
+        s = column_files_remove(n->name, err);
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)

@@ -393,7 +393,7 @@ static enum leat_status refuse_columns(const char *name, struct leat_error *err)
 
     if (s != LEAT_OK)
         return s;
-    s = column_names_find(&found, path, NULL, err);
+    s = column_names_find(&found, path, err);
     if (s == LEAT_OK)
         s = column_names_refuse(&found, path, "pushing", err);
     column_names_free(&found);
@@ -464,8 +464,9 @@ static enum leat_status check_index(struct push *p, struct leat_error *err)
 
 /* ---- What is there ---------------------------------------------------------------------------------------------- */
 
-/* Returns LEAT_E_EXISTS early, before hours of sending; an object that is made meanwhile is found when the upload is
- * completed. Tokens without an index are what an interrupted push left, and count if they are these. */
+/* Returns LEAT_E_EXISTS if the dataset exists, before hours of sending. An object that another process makes during the
+ * upload is found when the upload is completed. Tokens without an index were left by an interrupted push. They are used
+ * if they are the tokens of this dataset. */
 static enum leat_status check_free(struct push *p, struct leat_error *err)
 {
     struct remote_object object;

@@ -476,7 +476,8 @@ static const char *strong(const struct transfer *t, const char *etag)
     return url_in_hub(t->url) && text_begins(etag, "W/") ? etag + 2 : etag;
 }
 
-/* On the server where the Hub keeps a file, the file has another etag; there the Hub has said which file it is. */
+/* Returns true if the answer is about the version of the file that was asked for. The Hub redirects to a server that
+ * gives the file another etag; in that case the Hub's own answer has named the version already. */
 bool answer_same_version(const struct transfer *t)
 {
     return !t->if_match || !*t->if_match || !*t->answer.etag ||

@@ -233,8 +233,8 @@ static enum leat_status client_send(struct remote *r, struct transfer *t, struct
 #define MAX_REDIRECTS 10u
 #define AZURE_SKEW    600 /* seconds; Azure refuses 15 minutes, with the word that means a wrong key */
 
-/* Returns a random time, at least half of a limit that doubles with each try: clients that failed together then do
- * not come back together, and the standard tries together outlast the restart of a server. */
+/* Returns a random waiting time, at least half of a limit that doubles with each try, so that clients that failed
+ * together do not come back together. The default number of tries takes longer than the restart of a server. */
 static uint64_t wait_before(struct transfer *t)
 {
     uint64_t limit = FIRST_WAIT << (t->tries < 16 ? t->tries - 1 : 15), word;

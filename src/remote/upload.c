@@ -224,8 +224,8 @@ static enum leat_status make_list(const struct upload *u, struct buffer *b, stru
     return s == LEAT_OK ? buffer_append(b, "</CompleteMultipartUpload>", 26, err) : s;
 }
 
-/* Reads the answer to the completion. It begins before the server knows how it ends, so an error may come with the
- * code 200. */
+/* Reads the answer to the completion. The server sends the code 200 before it knows whether the completion succeeds, so
+ * the answer may still hold an error. */
 static enum leat_status read_completed(struct upload *u, struct transfer *t, struct leat_error *err)
 {
     bool completed = false;

@@ -34,8 +34,8 @@ bool url_is(const char *text);
  * characters (but a key may have them). */
 enum leat_status url_parse(struct url *u, const char *text, struct leat_error *err);
 
-/* Makes the URLs of a dataset's two files from its name or that of one of them. What follows a ? stays, except in a
- * bucket, where it is part of the key. */
+/* Makes the URLs of a dataset's two files from the URL of the dataset or of one of the files. A query (from a ? on)
+ * stays at the end of both. In a bucket, a ? is part of the key. */
 enum leat_status url_dataset(const char *text, struct url *index, struct url *tokens, struct leat_error *err);
 
 /* Makes the URL of NAME + SUFFIX. The suffix stands before a ?. */

@@ -2,7 +2,7 @@
 commits and branches, trees in pages that a Link header joins, files by resolve: small ones, of public repositories
 by a redirect on the same host, and large ones, kept by Xet on a second server (storage, with its own etags, and
 addresses that are signed and expire), gated, private, renamed and missing repositories with the Hub's X-Error-Code, and
-limits of rates. It can also be told to misbehave.
+limits of rates. It takes commits, too, as huggingface_hub sends them without Xet. It can also be told to misbehave.
 
     with HubServer() as hub:
         hub.commit("datasets/org/name", {"data/a.jsonl": b"..."})         # on the branch main
@@ -13,6 +13,7 @@ Faults: 429 (with RateLimit), later, much later (Retry-After), 503, 500, reset, 
 silent, loop (redirects to itself), denied, expired (an address of storage that counts no longer), broken (other JSON:
 hub.broken), other (the etag of another file).
 """
+import base64
 import hashlib
 import json
 import os
@@ -124,6 +125,8 @@ class HubHandler(Handler):
         if not path.startswith(self.server.base + "/"):
             raise Refused(404)
         path = path.removeprefix(self.server.base)
+        if self.command == "POST" and self.write(path):
+            return
         found = re.fullmatch(r"/api/resolve-cache/((?:datasets|models)/[^/]+/[^/]+)/([^/]+)/(.+)", path)
         if found:
             content = self.find(found[1])["commits"][found[2]][urllib.parse.unquote(found[3])]
@@ -180,6 +183,41 @@ class HubHandler(Handler):
             self.say([e for e in self.entries(repository, commit, "", True) if e["path"] in wanted], fault)
         else:
             self.tree(repository, commit, urllib.parse.unquote(folder), members, fault)
+
+    def write(self, path):
+        """Answers what huggingface_hub asks to make a repository and a commit; returns False for other paths."""
+        given = [json.loads(line) for line in self.body.splitlines()] if b"paths=" not in self.body else []
+        found = re.fullmatch(r"/(?:api/)?(datasets/[^/]+/[^/]+?)(?:\.git/info/lfs/objects/(batch)|/(preupload|commit)/"
+                             r"([^/]+))", path)
+        if path not in ("/api/repos/create", "/api/validate-yaml") and not found:
+            return False
+        if self.headers.get("authorization") != f"Bearer {TOKEN}":
+            raise Refused(401, message="Invalid username or password.")
+        if path == "/api/validate-yaml":
+            self.say({"errors": [], "warnings": []}, "")
+        elif not found:
+            name = f"{given[0]['type']}s/{given[0]['organization']}/{given[0]['name']}"
+            there = name in self.server.repositories
+            if not there:
+                self.server.commit(name, {})
+            self.answer(409 if there else 200, json.dumps({"url": f"{self.server.url}/{name}"}).encode())
+        elif found[2]:
+            self.say({"transfer": "basic", "objects": [
+                {**one, "actions": {"upload": {"href": f"{self.server.storage.url}/{one['oid']}?Expires=9"}}}
+                for one in given[0]["objects"]]}, "")
+        elif found[3] == "preupload":
+            self.say({"files": [{"path": one["path"], "shouldIgnore": False, "oid": None,
+                                 "uploadMode": "lfs" if one["size"] > LARGE else "regular"}
+                                for one in given[0]["files"]]}, "")
+        else:
+            repository = self.find(found[1])
+            files = dict(repository["commits"][self.commit_of(repository, found[4])])
+            for one in (line["value"] for line in given if line["key"] != "header"):
+                files[one["path"]] = (base64.b64decode(one["content"]) if "content" in one else
+                                      self.server.storage.files[one["oid"]])
+            commit = self.server.commit(found[1], files, found[4])
+            self.say({"commitUrl": f"{self.server.url}/{found[1]}/commit/{commit}", "commitOid": commit}, "")
+        return True
 
     def say(self, what, fault, headers=()):
         text = json.dumps(what).encode()
@@ -269,6 +307,11 @@ class StorageHandler(Handler):
             raise Refused(400)
         if fault == "expired" or int(members["Expires"]) < self.server.now_serving:
             raise Refused(403)
+        if self.command == "PUT":
+            assert sha256(self.body) == path[1:]
+            self.server.files[path[1:]] = self.body
+            self.answer(200)
+            return
         content = self.server.files[path[1:]]
         self.send_range(content, {"ETag": f'"of-storage-{path[1:9]}"'}, fault)
 

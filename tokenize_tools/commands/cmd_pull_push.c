@@ -1,8 +1,12 @@
 /* cmd_pull_push.c: `leat pull` and `leat push`: copy a dataset from a server, and to one. leat_pull() and
- * leat_push() do the work; their output is the same but for a few words. */
+ * leat_push() do the work; their output is the same but for a few words. To the Hub the Python package pushes. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "cli/own_python.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "commands.h"
@@ -129,6 +133,29 @@ static int copy_dataset(const struct command *self, const struct mirror *m, cons
     return code;
 }
 
+/* Becomes the package's program that pushes to the Hub. Returns the exit code if it cannot. */
+static int become_hub_push(const struct mirror_values *values, const char *const *words)
+{
+    char *python, why[1024], connections[24], force[] = "force", json[] = "json";
+    char *all[] = { (char *)(uintptr_t)words[0], (char *)(uintptr_t)words[1], connections, NULL, NULL, NULL };
+    size_t count = 3;
+
+    python = own_python_find("leat push to hf://", why, sizeof why);
+    if (!python) {
+        cli_error("%s", why);
+        return CLI_WRONG;
+    }
+    snprintf(connections, sizeof connections, "%u", (unsigned)values->connections);
+    if (values->force)
+        all[count++] = force;
+    if (values->json)
+        all[count++] = json;
+    own_python_become(python, "leat._hub_push", all);
+    cli_error("cannot run %s: %s", python, strerror(errno));
+    free(python);
+    return CLI_FAILED;
+}
+
 static int run(const struct command *self, const struct mirror *m, int argc, char **argv)
 {
     struct mirror_values values = { 0 };
@@ -137,7 +164,8 @@ static int run(const struct command *self, const struct mirror *m, int argc, cha
 
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
-    code = copy_dataset(self, m, &values, parsed.words);
+    code = m->copy == push && strncmp(parsed.words[1], "hf://", 5) == 0 ? become_hub_push(&values, parsed.words)
+                                                                        : copy_dataset(self, m, &values, parsed.words);
     options_free(&parsed);
     return code;
 }
