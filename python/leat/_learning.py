@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import os
 import re
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from leat._marked import GENERATED, PARTS, SOURCES
 OTHER, CONTENT, REASONING, TOOL_CALLS = range(PARTS)
 MEMBERS = {"content": CONTENT, "reasoning_content": REASONING, "thinking": REASONING, "reasoning": REASONING,
            "tool_calls": TOOL_CALLS, "function_call": TOOL_CALLS}
+MADE = 1 << REASONING | 1 << TOOL_CALLS  # the parts that an answer may have before its content
 MAX_MESSAGES = (0x110000 // SOURCES - 1) // PARTS  # that marks can tell apart
 SWITCHES, NUMBERS = ("train", "training", "loss", "loss_mask"), ("weight", "loss_scale")
 CHOICES = {"learn": ("assistant", "last", "final", "all"), "learn_reasoning": ("yes", "no"),
@@ -60,8 +62,9 @@ class Learning:
         self.mode, self.end, self.pairs = learn, learn_end, bool(pairs)
         self.names = () if message_weight == "none" else (message_weight,) if message_weight else SWITCHES + NUMBERS
         final = learn == "final"
-        self.learned = {CONTENT: True, OTHER: learn == "all", REASONING: learn_reasoning == "yes" and not final,
-                        TOOL_CALLS: learn_tool_calls == "yes" and not final}
+        learned = {CONTENT: True, OTHER: learn == "all", REASONING: learn_reasoning == "yes" and not final,
+                   TOOL_CALLS: learn_tool_calls == "yes" and not final}
+        self.unlearned = sum(1 << part for part in learned if not learned[part])
 
     @classmethod
     def of_lines(cls, lines):
@@ -86,20 +89,20 @@ class Learning:
             word = value if word is None else word * value
         return word
 
-    def choose(self, turns, messages, text, completion=0):
-        """Returns the stretches of a text that are learned, in order. In mode "all" they cover the whole text. The
-        completion of a pair begins with message number `completion`."""
-        pieces, generated = _pieces(turns, messages, text)
+    def choose(self, turns, messages, text, runs, completion=0):
+        """Returns the stretches of a text that are learned, in order; `runs` are those of its marks. In mode "all" they
+        cover the whole text. The completion of a pair begins with message number `completion`."""
+        pieces, generated = _pieces(turns, messages, text, runs)
         answers = range(completion, len(messages)) if self.pairs else sorted(generated) if turns.has_generation else [
             number for number, message in enumerate(messages) if message.get("role") == "assistant"]
         weights, last = self._weights(messages, answers)
         if self.strict:
             self._check_shown(messages, weights, pieces)
-        learned = [[begin, end, message, all(map(self.learned.get, parts)), message in generated]
+        learned = [[begin, end, message, not parts & self.unlearned, message in generated]
                    for begin, end, message, parts in pieces]
         if self.mode == "final":
             thought = max((n for n, (_, _, message, parts) in enumerate(pieces)
-                           if message == last and parts & {REASONING, TOOL_CALLS}), default=-1)
+                           if message == last and parts & MADE), default=-1)
             for piece in learned[:thought + 1]:
                 piece[3] &= piece[2] != last
         if self.mode == "all":
@@ -116,7 +119,7 @@ class Learning:
 
     def _check_shown(self, messages, weights, pieces):
         """Refuses an answer that is to be learned and of which the template shows nothing."""
-        shown = {message for _, _, message, parts in pieces if CONTENT in parts}
+        shown = {message for _, _, message, parts in pieces if parts & 1 << CONTENT}
         for number, message in enumerate(messages):
             if weights[number] and number not in shown and message.get("role") == "assistant" and _says(message):
                 raise Wrong(f"message {number} of the conversation is to be learned, and the chat template shows "
@@ -124,17 +127,19 @@ class Learning:
 
     def _stretches(self, pieces, weights):
         out = []
-        for message, mine in itertools.groupby(pieces, lambda piece: piece[2]):
-            mine, weight, first = list(mine), float(weights[message]), len(out)
-            counts = weight > 0 and any(learned for _, _, _, learned, _ in mine)
+        for message, mine in itertools.groupby(pieces, operator.itemgetter(2)):
+            weight, start = float(weights[message]), None
+            mine = list(mine) if weight or self.mode == "all" else []
+            counts = weight > 0 and any([piece[3] for piece in mine])
             if not counts and self.mode != "all":
                 continue
             turn = weight if counts and self.end != "no" else 0.0
             for (begin, end, _, learned, within), after in zip(mine, [*mine[1:], None]):
-                how_much = weight if learned else 0.0
-                if len(out) > first and out[-1].turn is None and out[-1].weight == how_much:
-                    begin = out.pop().begin
-                out.append(Stretch(begin, end, how_much, message, None if after and after[0] == end else turn, within))
+                start, goes_on = begin if start is None else start, after and after[0] == end
+                if not goes_on or (weight and after[3] != learned):
+                    turn_here = None if goes_on else turn
+                    out.append(Stretch(start, end, weight if learned else 0.0, message, turn_here, within))
+                    start = None
         turns = [n for n, stretch in enumerate(out) if stretch.turn]
         for n in turns[:-1] if self.end == "last" else ():
             out[n] = out[n]._replace(turn=0.0)
@@ -152,7 +157,7 @@ def shown(number, name, value, answer):
         kinds = [item.get("type") if isinstance(item, dict) else None for item in value]
         return [_marked.marked(item, thoughts if kind in ("thinking", "reasoning") else source, True)
                 for item, kind in zip(value, kinds)]
-    thought = THOUGHT.match(value) if isinstance(value, str) else None
+    thought = THOUGHT.match(value) if isinstance(value, str) and "</think>" in value else None
     if not thought:
         return _marked.marked(value, source, True)
     at = thought.end()
@@ -164,28 +169,27 @@ def _says(message):
     content = message.get("content")
     texts = content if isinstance(content, list) else [content]
     texts = [item.get("text") if isinstance(item, dict) else item for item in texts]
-    return any(THOUGHT.sub("", text, count=1).strip() for text in texts if isinstance(text, str))
+    return any(text.rpartition("</think>")[2].strip() for text in texts if isinstance(text, str))
 
 
 # ---- Pieces ----------------------------------------------------------------------------------------------------------
 
-def _pieces(turns, messages, text):
+def _pieces(turns, messages, text, runs):
     """Returns the pieces in order, and the messages that {% generation %} wrote. A piece is (begin, end, message,
-    parts); the parts are those that it is, or lies between."""
-    runs = [run for run in _marked.runs(text) if run[2]]
-    owned = _generated(runs, messages, str.__str__(text))
-    generated = {message for _, _, message, _ in owned}
-    known = []
+    parts); `parts` has a bit for each part that it is, or lies between."""
+    text, runs = str.__str__(text), [run for run in runs if run[2]]
+    owned = _generated(runs, messages, text)
+    generated, known = {piece[2] for piece in owned}, []
     for begin, end, mark in runs:
         message, parts = _owner(mark)
-        known.append((begin, end, *((None, parts) if mark & GENERATED or message in generated else (message, parts))))
-    return sorted(owned + _joined(turns, messages, str.__str__(text), known)), generated
+        known.append((begin, end, None if mark & GENERATED or message in generated else message, parts))
+    return sorted(owned + _joined(turns, messages, text, known)), generated
 
 
 def _owner(mark):
     """Returns the message and the part that a mark names; the message is None if it names none."""
     source = mark // SOURCES - 1
-    return (None, frozenset()) if source < 0 else (source // PARTS, frozenset((source % PARTS,)))
+    return (None, 0) if source < 0 else (source // PARTS, 1 << source % PARTS)
 
 
 def _generated(runs, messages, text):
@@ -198,30 +202,32 @@ def _generated(runs, messages, text):
             span = []
         if mark & GENERATED:
             message, parts = _owner(mark)
-            span.append((begin, end, message, frozenset((CONTENT,)) if parts == {OTHER} else parts))
+            span.append((begin, end, message, 1 << CONTENT if parts == 1 << OTHER else parts))
     return out
 
 
 def _of_span(span, before, messages, text):
     answers = (n for n in range(before + 1, len(messages)) if messages[n].get("role") == "assistant")
-    after = next(answers, max(before, 0))
-    out = []
-    for n, (begin, end, message, parts) in enumerate(span):
-        left = next((piece for piece in reversed(span[:n]) if piece[2] is not None), None)
-        right = next((piece for piece in span[n + 1:] if piece[2] is not None), None)
-        if message is None and left and right and left[2] == right[2]:
+    next_answer = 0, 0, next(answers, max(before, 0)), 1 << CONTENT
+    rights, left, out = [None], None, []
+    for piece in span[:0:-1]:
+        rights.append(piece if piece[2] is not None else rights[-1])
+    for begin, end, message, parts in span:
+        right = rights.pop()
+        if message is not None:
+            left = begin, end, message, parts
+            out.append(left)
+        elif left and right and left[2] == right[2]:
             out += _between(left, right, text, begin, end)
-        elif message is None:
-            out.append((begin, end, *(left or right or (0, 0, after, frozenset((CONTENT,))))[2:]))
         else:
-            out.append((begin, end, message, parts))
+            out.append((begin, end, *(left or right or next_answer)[2:]))
     return out
 
 
 def _between(left, right, text, begin, end):
     """Returns the pieces of the template's text between two pieces of one message. Text that closes reasoning counts as
     reasoning."""
-    thought = THOUGHT.match(text, begin, end) if left[3] == {REASONING} else None
+    thought = THOUGHT.match(text, begin, end) if left[3] == 1 << REASONING else None
     at, parts = (thought.end(), right[3]) if thought else (begin, left[3] | right[3])
     return [(begin, at, *left[2:])] * (begin < at) + [(at, end, left[2], parts)] * (at < end)
 
@@ -231,10 +237,12 @@ def _joined(turns, messages, text, known):
     message, before an answer that begins with reasoning or a tool call, and after an answer that ends with one. `known`
     has all pieces that are not the template's."""
     out = []
-    for left, right in zip([(0, 0, None, frozenset()), *known], [*known, (len(text), len(text), None, frozenset())]):
+    for left, right in zip([(0, 0, None, 0), *known], [*known, (len(text), len(text), None, 0)]):
         at, end = left[1], right[0]
-        if left[2] == right[2] is not None:
-            out += _between(left, right, text, at, end) * (left[3] | right[3] != {CONTENT})
+        if at == end:
+            pass
+        elif left[2] == right[2] is not None:
+            out += _between(left, right, text, at, end) if left[3] | right[3] != 1 << CONTENT else []
         else:
             if _is_answer(messages, left) and (closes := turns.closes()):
                 after = text.find(closes, at, end)
@@ -250,8 +258,7 @@ def _joined(turns, messages, text, known):
 
 def _is_answer(messages, piece):
     """Returns true if the piece is reasoning or a tool call of an answer."""
-    return piece[2] is not None and messages[piece[2]].get("role") == "assistant" and bool(piece[3] & {REASONING,
-                                                                                                   TOOL_CALLS})
+    return piece[3] & MADE and piece[2] is not None and messages[piece[2]].get("role") == "assistant"
 
 
 def _covering(pieces, length):
@@ -288,22 +295,24 @@ class Turns:
             return None
 
     def answer_begins(self, text, begin, end):
-        """Returns where the generation prompt ends in a stretch of template text, or `end` if it is not there."""
+        """Returns where the generation prompt, or what the template writes before the content of an answer, ends in a
+        stretch of template text, or `end` if neither is there. (DeepSeek's prompt opens a think block, and the turns of
+        its conversations have none.)"""
         if self._prompts is None:
-            self._prompts = {self._prompt(**more) for more in ({}, {"enable_thinking": False}, {"thinking": False})}
+            modes = {}, {"enable_thinking": False}, {"thinking": False}
+            self._prompts = {prompt for more in modes for prompt in self._headers(**more)}
             self._prompts |= {prompt.rstrip() for prompt in self._prompts}
         found = [(text.rfind(prompt, begin, end), prompt) for prompt in self._prompts if prompt]
         return max((at + len(prompt) for at, prompt in found if at >= 0), default=end)
 
-    def _prompt(self, **more):
+    def _headers(self, **more):
+        """Returns the generation prompt, and what the template writes before an answer; each "" if it is not known."""
         asked, plain = self._try(self.USER, add_generation_prompt=True, **more), self._try(self.USER, **more)
-        if asked is None or plain is None or not asked.startswith(plain):
-            return ""
-        prompt = str.__str__(asked)[len(plain):]
-        if not prompt.strip():  # the template has none, but writes something before an answer
-            both = self._try(self.USER, self.ANSWER, **more)
-            prompt = _after_content(both, 0).removesuffix("b" + _after_content(both, 1)) if both else ""
-        return prompt.lstrip()
+        both = self._try(self.USER, self.ANSWER, **more)
+        known = asked is not None and plain is not None and asked.startswith(plain)
+        prompt = str.__str__(asked)[len(plain):] if known else ""
+        written = _after_content(both, 0).removesuffix("b" + _after_content(both, 1)) if both else ""
+        return prompt.lstrip(), written.lstrip()
 
     def closes(self):
         """Returns the text that ends a turn after its answer, or "" if it is not known."""

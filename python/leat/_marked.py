@@ -31,23 +31,24 @@ def marks_of(text):
     return text._marks if type(text) in (Marked, Safe) else _NONE * len(text)
 
 
-# the pattern of a run of a mark
-_run_of = functools.lru_cache(maxsize=4096)(lambda mark: re.compile(re.escape(mark) + "+", re.DOTALL))
+# a mark's number, and what finds a run of it
+_run_of = functools.lru_cache(maxsize=4096)(lambda mark: (ord(mark), re.compile(re.escape(mark) + "+").match))
 
 
 def runs(text):
-    """(begin, end, number) of each stretch of characters with the same mark."""
-    marks, at = marks_of(text), 0
+    """Returns (begin, end, number) of each stretch of characters with the same mark."""
+    marks, at, out = marks_of(text), 0, []
     while at < len(marks):
-        end = _run_of(marks[at]).match(marks, at).end()
-        yield at, end, ord(marks[at])
-        at = end
+        number, match = _run_of(marks[at])
+        begin, at = match(marks, at).span()
+        out.append((begin, at, number))
+    return out
 
 
 def _leaves(value):
     """Yields the strings and numbers of a conversation in a value."""
     kind = type(value)
-    if kind in (Marked, Safe, Int, Float):
+    if kind in _LEAVES:
         yield value
     elif kind in (list, tuple):
         for item in value:
@@ -59,7 +60,12 @@ def _leaves(value):
 
 
 def _has_leaf(value):
-    return next(_leaves(value), None) is not None
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return any(map(_has_leaf, value))
+    if kind is dict:
+        return any(map(_has_leaf, value)) or any(map(_has_leaf, value.values()))
+    return kind in _LEAVES
 
 
 def _mark_of(value, others=False):
@@ -90,18 +96,9 @@ def _spread(text, value, others=False):
     return Marked(text, chr(mark) * len(text)) if mark else text
 
 
-class _Generated(dict):
-    def __missing__(self, mark):
-        self[mark] = mark | GENERATED
-        return self[mark]
-
-
-_GENERATED = _Generated()
-
-
 def generated(text):
     """Marks all of a text as written by {% generation %}."""
-    marks = marks_of(text).translate(_GENERATED)
+    marks = "".join([chr(mark | GENERATED) * (end - begin) for begin, end, mark in runs(text)])
     return Safe(text, marks=marks) if isinstance(text, markupsafe.Markup) else Marked(text, marks)
 
 
@@ -332,6 +329,9 @@ def _counted(number, mark):
     return number
 
 
+_LEAVES = {Marked, Safe, Int, Float}
+
+
 def _count(kind, name):
     def method(number, *others):
         own = float if any(type(other) is float for other in others) else kind.__base__
@@ -377,9 +377,12 @@ class Unwritten:
         return iter(self._value)
 
 
+MAX_SAFE = 1000  # answers of the sandbox that are kept
+_MISSING = object()
+_OF_DICTS = frozenset(dir(dict))
 _FUNCTIONS: tuple[type, ...] = (types.BuiltinMethodType, types.FunctionType, types.MethodType, type,
                                 jinja2.runtime.BlockReference)
-_PLAIN = {Marked, str, bool, dict, list, jinja2.Undefined}  # types of most values
+_PLAIN = {Marked, str, bool, int, dict, list, jinja2.Undefined}  # types of most values
 _OWN = (jinja2.utils.Cycler, jinja2.runtime.LoopContext)  # iterators with members
 
 
@@ -399,6 +402,7 @@ class Tracing:
     def trace(self):
         """Wraps the filters and globals of the environment, which must be complete."""
         self.finalize = _finalize
+        self._safe = {}
         self.filters["random"] = varies("uses |random,", "result")
         for name, function in self.filters.items():
             self.filters[name] = _traced(function, name)
@@ -406,7 +410,21 @@ class Tracing:
             self.globals[name] = _checked(value)
 
     def getattr(self, obj, attribute):
+        if type(obj) is dict and attribute not in _OF_DICTS:  # as in the sandbox, attributes come before members
+            value = obj.get(attribute, _MISSING)
+            if type(value) in _PLAIN:
+                return value
+            return self.undefined(obj=obj, name=attribute) if value is _MISSING else _checked(value)
         return _checked(super().getattr(obj, attribute))
+
+    def is_safe_attribute(self, obj, attr, value):
+        """Asks the sandbox, whose answer depends on the type of the object and on the name, once for both."""
+        try:
+            return self._safe[type(obj), attr]
+        except KeyError:
+            if len(self._safe) == MAX_SAFE:
+                self._safe.clear()
+            return self._safe.setdefault((type(obj), attr), super().is_safe_attribute(obj, attr, value))
 
     def getitem(self, obj, argument):
         return _checked(super().getitem(obj, argument))
@@ -414,17 +432,21 @@ class Tracing:
     def call(self, context, function, /, *args, **kwargs):
         function = function._value if type(function) is Unwritten else function
         owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
-        if not isinstance(owner, str) or not (type(owner) is Marked or _has_leaf([args, kwargs])):
+        if not isinstance(owner, str):
             return super().call(context, function, *args, **kwargs)
+        for name in "_loop_vars", "_block_vars":  # what jinja2 hands over of the template's variables
+            kwargs.pop(name, None)
+        if type(owner) is not Marked and not _has_leaf([args, kwargs]):
+            return function(*args, **kwargs)
         if type(owner) is str and type(getattr(function, "__self__", None)) is str:
             function = getattr(Marked(owner), function.__name__)
-        text = super().call(context, function, *args, **kwargs)
+        text = function(*args, **kwargs)
         if type(text) is str or function.__name__ in ("format", "format_map"):
             return _spread(str.__str__(text)[:], [owner, args, kwargs])
         return text
 
     def call_binop(self, context, operator, left, right):
-        text = super().call_binop(context, operator, left, right)
+        text = self.binop_table[operator](left, right)
         if type(text) is set:
             _unordered()
         return _spread(text, [left, right]) if type(text) is str else text
@@ -445,20 +467,22 @@ def _finalize(_, value):
 
 
 def _traced(function, name):
+    counts = name in ("int", "float", "sum", "round")
+
     @functools.wraps(function)
     def filter(*args, **kwargs):
-        if name != "join" and not _has_leaf([args, kwargs]):
-            return _checked(function(*args, **kwargs))
-        if name in ("replace", "join"):  # these filters call methods of the value
+        if name == "join" or (name == "replace" and _has_leaf([args, kwargs])):  # they call methods of the value
             args, kwargs = _for_methods(name, args, kwargs)
         text = function(*args, **kwargs)
+        if not (counts or isinstance(text, str)) or not _has_leaf([args, kwargs]):
+            return _checked(text)
         if isinstance(text, markupsafe.Markup):
             source = next((arg for arg in args if isinstance(arg, str)), "")
             same = type(source) in (Marked, Safe) and str.__eq__(source, text)
             return Safe(text, marks=source._marks if same else chr(_mark_of([args, kwargs])) * len(text))
         if name == "indent":
             text = "".join([text, ""])
-        if name in ("int", "float", "sum", "round"):
+        if counts:
             mark = _mark_of([args, kwargs])
             return _counted(text, mark) if mark >= SOURCES else text
         return _spread(text, [args, kwargs]) if type(text) is str else _checked(text)

@@ -22,14 +22,20 @@ _REASONING = ("reasoning_content", "thinking", "reasoning")  # members with the 
 
 
 class Generation(jinja2.ext.Extension):
-    """Implements {% generation %}, whose text is learned."""
+    """Implements {% generation %}, whose text is learned, as the body of a call, as transformers does. A body that
+    cannot tell the difference is that of a filter, which takes a tenth of a conversation's time less."""
     tags = {"generation"}
+    name = "{% generation %}"  # of the filter: no name that a template can write
 
     def parse(self, parser):
         self.environment.has_generation = True
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
-        return jinja2.nodes.CallBlock(self.call_method("_written"), [], [], body).set_lineno(line)
+        block = jinja2.nodes.FilterBlock(body, jinja2.nodes.Filter(None, self.name, [], [], None, None))
+        special = jinja2.nodes.Name, jinja2.nodes.Break, jinja2.nodes.Continue
+        if any(getattr(node, "name", "caller") in ("caller", "varargs", "kwargs") for node in block.find_all(special)):
+            block = jinja2.nodes.CallBlock(self.call_method("_written"), [], [], body)
+        return block.set_lineno(line)
 
     def _written(self, caller):
         return _marked.generated(caller())
@@ -88,6 +94,7 @@ class Environment(_marked.Tracing, jinja2.sandbox.ImmutableSandboxedEnvironment)
                             namespace=Namespace, **_SILENT)
         self._date = date
         self.trace()
+        self.filters[Generation.name] = _marked.generated
 
     def _strftime_now(self, format):
         if self._date is None:
@@ -132,9 +139,8 @@ class Template:
         answer = message.get("role") == "assistant"
         shown = {key: _learning.shown(number, key, value, answer)
                  for key, value in message.items() if value is not None}
-        shown["role"] = _marked.unmarked_word(shown["role"]) if "role" in shown else None
-        if shown["role"] is None:
-            del shown["role"]
+        if "role" in shown:
+            shown["role"] = _marked.unmarked_word(shown["role"])
         reasoning = next((shown[name] for name in _REASONING if name in shown), None)
         if reasoning is not None:
             shown = {"thinking": reasoning, **shown, "reasoning_content": reasoning}
@@ -201,5 +207,5 @@ def render(template: str, messages, tools=None, *, documents=None, add_generatio
     messages, variables = _plain(messages), _plain(variables)
     text = made.render(messages, _plain(tools), _plain(documents), add_generation_prompt, **variables)
     messages = list(map(as_role_and_content, messages))
-    stretches = learning.choose(_learning.Turns(made, variables), messages, text)
+    stretches = learning.choose(_learning.Turns(made, variables), messages, text, _marked.runs(text))
     return Rendered(str.__str__(text), [(one.begin, one.end) for one in stretches if one.weight])

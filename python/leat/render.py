@@ -130,17 +130,17 @@ class Renderer:
             return self._answer(repaired(messages), repaired(tools), completion)
 
     def _answer(self, messages, tools, completion):
-        from leat import chat
+        from leat import _marked, chat
         template, turns = self.templates[-1 if tools is not None else 0]
         text = template.render(messages, tools, **self.variables)
         out = text.encode()
         if len(out) > self.most:
             return [b"%d" % TOO_BIG, b"text"]
-        messages = list(map(chat.as_role_and_content, messages))
-        stretches = stretches_in_bytes(self.learning.choose(turns, messages, text, completion), messages, text)
+        messages, runs = list(map(chat.as_role_and_content, messages)), _marked.runs(text)
+        stretches = stretches_in_bytes(self.learning.choose(turns, messages, text, runs, completion), messages, text)
         if len(stretches) > self.most:
             return [b"%d" % TOO_BIG, b"text"]
-        return [b"%d" % TEXT, out, data_in_bytes(text), stretches]
+        return [b"%d" % TEXT, out, data_in_bytes(text, runs), stretches]
 
     def answer(self, messages, tools, turns=b""):
         """Returns the frame of the answer."""
@@ -203,24 +203,28 @@ def repaired(value):
     return list(map(repaired, value)) if isinstance(value, list) else value
 
 
-def data_in_bytes(text):
+def bytes_in(text):
+    """Returns a function that counts the bytes of text[begin:end]."""
+    plain = str.__str__(text)[:]
+    return (lambda begin, end: end - begin) if plain.isascii() else lambda begin, end: len(plain[begin:end].encode())
+
+
+def data_in_bytes(text, runs):
     """Returns a byte for each byte of the text: 1 if it stood in the conversation, else 0."""
     from leat import _marked
-    plain = str.__str__(text)[:]
-    return b"".join((b"\1" if mark & _marked.DATA else b"\0") * len(plain[begin:end].encode())
-                    for begin, end, mark in _marked.runs(text))
+    count = bytes_in(text)
+    return b"".join([(b"\1" if mark & _marked.DATA else b"\0") * count(begin, end) for begin, end, mark in runs])
 
 
 def stretches_in_bytes(stretches, messages, text):
     """Returns the stretches in the form of render.h, with their ends counted in bytes."""
-    text, out, at, byte = str.__str__(text)[:], [], 0, 0
-    for stretch in stretches:
-        begin = byte + len(text[at:stretch.begin].encode())
-        at, byte = stretch.end, begin + len(text[stretch.begin:stretch.end].encode())
-        role = messages[stretch.message].get("role")
-        flags = (stretch.turn is not None) * TURN + stretch.within * WITHIN
+    count, out, at, byte = bytes_in(text), [], 0, 0
+    for start, end, weight, message, turn, within in stretches:
+        begin = byte + count(at, start)
+        at, byte = end, begin + count(start, end)
+        role, flags = messages[message].get("role"), (turn is not None) * TURN + within * WITHIN
         out.append(struct.pack("<IIIIdd", begin, byte, ROLES.index(role) if role in ROLES else len(ROLES), flags,
-                               stretch.weight, stretch.turn or 0))
+                               weight, turn or 0))
     return b"".join(out)
 
 

@@ -133,7 +133,18 @@ for template in ("{{ 'a' | indent(20000) }}", "{{ 'a\\rb' | indent }}", "{{ 'a%s
                  "\n{{ messages[0].content.center(9) }}", "{{ 2.5 | round }}", "{{ 'a' is escaped }}",
                  "{% raw %}{{ a }}{% endraw %}", "{{ self is defined }}", "{{ 1_5 }}", "{{ 2 ** 3 }}",
                  "{% for x in [[1], [2]] recursive %}{{ loop(x) if x is iterable else x }}{% endfor %}",
-                 "{{ messages | map(attribute='content') | join('|') }}", "{{ messages[0] }}"):
+                 "{{ messages | map(attribute='content') | join('|') }}", "{{ messages[0] }}",
+                 "{% generation %}{{ caller is defined }}{% endgeneration %}{{ caller is defined }}",
+                 "{% macro f() %}{% generation %}{{ varargs | length }}{{ kwargs | length }}{% endgeneration %}"
+                 "{{ varargs | length }}{% endmacro %}{{ f(1, 2) }}",
+                 "{% for x in [[1], [2]] recursive %}{% generation %}{{ loop(x) if x is iterable else x }}"
+                 "{% endgeneration %}{% endfor %}",
+                 "{% set x = 5 %}{% for k in [1, 2] %}{% generation %}{{ x }}{% set x = k %}{{ x }}{{ loop.index }}"
+                 "{% endgeneration %}{{ x }}{% endfor %}{{ x }}",
+                 "{% generation %}{% for x in [1, 2] %}{% if x == 1 %}{% continue %}{% endif %}{{ x }}{% endfor %}"
+                 "{% endgeneration %}",
+                 "{% for m in messages %}{% generation %}{% set a = m.content %}{% generation %}{{ a | e }}"
+                 "{% endgeneration %}{% endgeneration %}{% endfor %}"):
     assert render(template, FIXED) is not None, template
     compare(template, FIXED)
 

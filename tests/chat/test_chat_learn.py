@@ -169,6 +169,11 @@ assert learned(empty, [CALL[0], {"role": "assistant", "content": "c"}]) == ["c<|
 assert learned(empty, THOUGHT) == ["<think>\nr\n</think>\n\nc<|im_end|>"]
 opened = PLAIN.replace("assistant\\n' }}{% endif %}", "assistant\\n<think>\\n' }}{% endif %}")
 assert learned(opened, THOUGHT) == ["r\n</think>\n\nc<|im_end|>"]
+# a generation prompt that opens a think block, and turns without one: DeepSeek's. (What opens a call was not learned.)
+headed = ("{% for m in messages %}{% if m.role == 'user' %}[INST]{{ m.content }}{% else %}[/INST]{{ m.content }}"
+          "{% for c in m.tool_calls %}[CALLS] {{ c.function.name }}{% endfor %}</s>{% endif %}{% endfor %}"
+          "{% if add_generation_prompt %}{{ '[/INST]<think>\n' }}{% endif %}")
+assert learned(headed, CALL) == ["[CALLS] f</s>"]
 # reasoning that stands in the content
 simple = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 assert learned(simple, INLINE) == [INLINE[1]["content"] + "<|im_end|>"]
@@ -199,6 +204,9 @@ for message, reason in (
         ({"loss": [1]}, f"message 1 of the conversation has loss [1], {NEITHER}"),
         ({"content": "hidden"}, "message 1 of the conversation is to be learned, and the chat template shows nothing "
                                 "of its content"), ({"content": "hidden", "train": False}, None),
+        # (formerly the square of its length of steps: no answer within the seconds of a conversation)
+        ({"content": "hidden" * 200_000}, "message 1 of the conversation is to be learned, and the chat template shows "
+                                          "nothing of its content"),
         ({"content": "<think>x</think>"}, None), ({"content": " "}, None), ({"weight": None}, None)):
     write("turns.jinja", "{% for m in messages %}{{ m.content if m.content == 'a' else '' }}<|im_end|>{% endfor %}")
     write("c.jsonl", json.dumps({"messages": [{"role": "user", "content": "q"},

@@ -2,7 +2,8 @@
 """test_chat_marks.py: which characters of a rendered conversation are learned, where a template makes them of an
 answer: what takes the place of an answer's characters, and what is put between two of them, is learned; what is put
 between an answer and something else is not. (Formerly replace, join and tojson left holes in an answer's mask, and
-numbers in answers were never learned.)"""
+numbers in answers were never learned; format() of a template's text counted as the answer's, in a loop that had set a
+variable to that.)"""
 from chat_reference import Rendered
 
 USER, ANSWER = "u\nv", "Γ\nΔ"
@@ -41,6 +42,7 @@ for template, want in (("{{ [messages[0].content, a] | join(' + ') }}", ANSWER),
                                                                          ANSWER),
                        ("{{ messages[0].content | replace('u', 'Γ') }}", ""), ("{{ a | length }}", ""),
                        ("{{ messages[0].content | length + 1 }}", ""),
+                       ("{% for m in messages %}{% set c = a %}{{ '{}y'.format('x') }}{% endfor %}", ""),
                        ("{% set ns = namespace() %}{% generation %}{% set ns.x %}foo{% endset %}{% set y %}bar"
                         "{% endset %}{{ y }}{% endgeneration %}{{ ns.x }}|", "bar")):
     text, part = learned(template)

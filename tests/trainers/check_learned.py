@@ -1,8 +1,10 @@
-"""check_learned.py learned/NAME: which tokens training learns of conversations, by leat and by the real code of TRL,
-axolotl, LLaMA-Factory or verl: the ids and the labels of every token, over the templates of six families of models,
-with tools and reasoning, by the modes that both have. Where they differ by design, DIFFERENCES has the reason, and what
-exactly differs; a difference of another kind fails, and so does a reason that no token has."""
+"""check_learned.py learned/NAME[/published]: which tokens training learns of conversations, by leat and by the real
+code of TRL, axolotl, LLaMA-Factory or verl, or by leat's own twin: the ids and the labels of every token, over the
+templates of six families of models, with tools and reasoning, by the modes that both have; with vocabularies of few
+ids, or with published ones. Where they differ by design, DIFFERENCES has the reason, and what exactly differs; a
+difference of another kind fails, and so does a reason that no token has."""
 import json
+import os
 import pathlib
 import random
 import re
@@ -10,6 +12,7 @@ import sys
 from typing import NamedTuple
 
 import common
+import learned_twin
 
 import leat
 
@@ -57,8 +60,37 @@ def template_of(name):
     return plain, training.read_text(encoding="utf-8") if training and training.exists() else None
 
 
-def make_tokenizer(folder, family, template):
-    """A tokenizer of few ids, with pieces that go over the ends of contents, as those of Qwen have."""
+PUBLISHED = {"qwen3": "qwen2_5", "chatml": "qwen2_5", "llama3.1": "llama3_1", "llama3": "llama3_1",
+             "deepseek": "deepseek_v3", "gemma": "gemma2", "gemma3": "gemma2", "mistral": "mistral_v1"}
+
+
+def published(name):
+    """The tokenizer.json that is published for a family, from LEAT_VOCAB or ../shared/vocab."""
+    import pyarrow
+    folder = os.environ.get("LEAT_VOCAB", common.ROOT.parent / "shared" / "vocab")
+    path = pathlib.Path(folder, f"{PUBLISHED[name]}.tokenizer.json.zst")
+    if not path.is_file():
+        common.not_run(f"{path} is not at hand")
+    with pyarrow.input_stream(str(path), compression="zstd") as file:
+        return file.read()
+
+
+def make_tokenizer(folder, family, template, vocabulary=None):
+    """A tokenizer with this vocabulary, or of few ids, with pieces that go over the ends of contents, as those of Qwen
+    have."""
+    folder.mkdir(exist_ok=True)
+    if vocabulary is None:
+        train_tokenizer(folder / "tokenizer.json", family)
+    else:
+        (folder / "tokenizer.json").write_bytes(vocabulary)
+    about = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": family.end, "chat_template": template,
+             "pad_token": family.end if vocabulary else "<pad>", **({"bos_token": family.bos} if family.bos else {})}
+    (folder / "tokenizer_config.json").write_text(json.dumps(about), encoding="utf-8")
+    from transformers import PreTrainedTokenizerFast
+    return PreTrainedTokenizerFast.from_pretrained(str(folder))
+
+
+def train_tokenizer(path, family):
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     special = [*filter(None, [family.bos]), family.end, *family.tokens, "<pad>"]
     made = Tokenizer(models.BPE())
@@ -70,13 +102,7 @@ def make_tokenizer(folder, family, template):
     made.train_from_iterator([*joints, common.ENGLISH.read_text(encoding="utf-8")], trainers.BpeTrainer(
         vocab_size=700, special_tokens=special, show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
-    folder.mkdir(exist_ok=True)
-    made.save(str(folder / "tokenizer.json"))
-    about = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": family.end, "pad_token": "<pad>",
-             "chat_template": template, **({"bos_token": family.bos} if family.bos else {})}
-    (folder / "tokenizer_config.json").write_text(json.dumps(about), encoding="utf-8")
-    from transformers import PreTrainedTokenizerFast
-    return PreTrainedTokenizerFast.from_pretrained(str(folder))
+    made.save(str(path))
 
 
 # ---- Conversations ----
@@ -129,10 +155,8 @@ def leat_rows(folder, records, template, **learn):
     rows = []
     for number, ids in enumerate(dataset):
         mask = dataset.mask(int(dataset.starts(number, 1)[0]), len(ids))
-        ids = [int(one) for one in ids]
-        rows.append((ids, [one if learned else -100 for one, learned in zip(ids, mask)]))
+        rows.append(([int(one) for one in ids], [int(weight) for weight in mask]))
     return rows
-
 
 
 def tiny_model(tokenizer):
@@ -273,6 +297,16 @@ def of_verl(family, tokenizer, records, plain, training):
         yield mode, rows, template, {}, chosen
 
 
+def of_twin(family, tokenizer, records, plain, training):
+    """By leat's own twin, whose labels are weights, for what no trainer has: all modes of all parts."""
+    name = next(name for name, one in FAMILIES.items() if one is family)
+    special = [token for token in (family.bos, family.end, *family.tokens) if token in tokenizer.get_added_vocab()]
+    for number, learn in enumerate(learned_twin.MODES):
+        said = learned_twin.with_words(records, number) if number % 3 else records
+        mode = " ".join(learn.values())
+        yield mode, list(learned_twin.masks(name, tokenizer, special, said, plain, **learn)), plain, learn, said
+
+
 # ---- Differences ----
 
 AXOLOTL = "axolotl learns no text that it finds in another answer in that place, too"
@@ -310,7 +344,7 @@ def kind(tokenizer, end, ids, at):
     began = tokenizer.decode(ids[max(at - 6, 0):at]).partition("<｜Assistant｜>")
     if began[1] and "｜" not in began[2]:
         return "first tokens of the answer"
-    if text == " ":
+    if not text.strip(" "):
         return "space before the answer"
     empty = tokenizer.encode(EMPTY, add_special_tokens=False)
     if any(ids[begin:begin + len(empty)] == empty for begin in range(max(at - len(empty) + 1, 0), at + 1)):
@@ -332,18 +366,19 @@ def compare(what, tokenizer, end, ours, theirs):
     return found
 
 
-TRAINERS = {"trl": of_trl, "axolotl": of_axolotl, "llamafactory": of_llamafactory, "verl": of_verl}
+TRAINERS = {"trl": of_trl, "axolotl": of_axolotl, "llamafactory": of_llamafactory, "verl": of_verl,
+            "twin": of_twin}
 
 
-def main(trainer):
-    common.need(trainer)
+def main(trainer, vocabulary=""):
+    common.need("trl" if trainer == "twin" else trainer)
     failed, used, modes, compared = [], set(), set(), set()
     with common.own_folder() as folder:
         for name, family in FAMILIES.items():
             plain, training = template_of(family.template)
             if name == "deepseek":  # the original takes arguments that are a text
                 plain = re.sub(r"{%-? (end)?generation %}", "", training)
-            tokenizer = make_tokenizer(folder / name, family, plain)
+            tokenizer = make_tokenizer(folder / name, family, plain, published(name) if vocabulary else None)
             end = tokenizer.convert_tokens_to_ids(family.end)
             records = conversations(family.parts)
             for mode, theirs, template, learn, *said in TRAINERS[trainer](family, tokenizer, records, plain, training):
@@ -353,6 +388,9 @@ def main(trainer):
                     found = {theirs.split(":")[0]}
                 else:
                     ours = leat_rows(folder / name, said[0] if said else records, template, **learn)
+                    if trainer != "twin":
+                        ours = [(ids, [one if weight else -100 for one, weight in zip(ids, mask)])
+                                for ids, mask in ours]
                     found = compare(what, tokenizer, end, ours, theirs)
                     compared.add(mode)
                 stated = DIFFERENCES.get((trainer, mode), {})
@@ -366,4 +404,4 @@ def main(trainer):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1].split("/")[1])
+    main(*sys.argv[1].split("/")[1:])

@@ -40,7 +40,7 @@
 
 /* Bytes [begin, end) of the text with equal weights, which are from 0 to 1. */
 #define RENDER_TURN   1u /* the message's turn ends after it: the token that ends the turn counts as much as `turn` */
-#define RENDER_WITHIN 2u /* that token is in the stretch, which {% generation %} wrote */
+#define RENDER_WITHIN 2u /* the stretch, which {% generation %} wrote, contains the token that ends the turn */
 struct render_stretch {
     uint32_t begin, end, role, flags; /* `role`: its number in learned_roles (mask/learned.h) */
     double weight, turn;

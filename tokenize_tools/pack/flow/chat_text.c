@@ -168,7 +168,8 @@ static bool is_blank(const struct chat *c, uint64_t begin, uint64_t end)
 
 enum turn_step { TURN_BLANK, TURN_END, TURN_NONE };
 
-/* Says whether token `i` ends a turn: it is the template's own, and an added one; a special one may be white space. */
+/* Returns TURN_END if token `i` ends a turn: an added token that the template wrote. Returns TURN_BLANK for white
+ * space, which ends a turn only as a special token. */
 static enum turn_step turn_step(const struct chat *c, size_t i)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -198,7 +199,7 @@ static size_t token_after(const struct chat *c, uint64_t byte)
     return low;
 }
 
-/* Returns true if token `i` touches a stretch. */
+/* Returns true if token `i` touches a stretch. One without characters (sentencepiece's first space) is as the next. */
 static bool touches(const struct chat *c, size_t i, const struct render_stretch *s)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -206,7 +207,7 @@ static bool touches(const struct chat *c, size_t i, const struct render_stretch 
 
     if (leat_tokenizer_token(c->w->setup->tokenizer, id_at(c, i), &token, NULL) == LEAT_OK)
         cut_to_token(c, &token, &begin, &end);
-    return begin < end && begin < s->end && end > s->begin;
+    return begin < s->end && (end > s->begin || begin == s->begin);
 }
 
 /* What training learns of each token: its byte of the mask, and the role of the message that it is learned for. */
@@ -218,8 +219,9 @@ struct learning {
 static void learn_stretch(const struct chat *c, const struct render_stretch *s, struct learning to)
 {
     uint8_t weight = step_weight(s->weight * c->weight);
+    size_t first = s->begin > 0 ? token_after(c, s->begin - 1) : 0;
 
-    for (size_t i = token_after(c, s->begin); i < id_count(c) && (i == 0 || end_at(c, i - 1) < s->end); i++)
+    for (size_t i = first; i < id_count(c) && (i == 0 || end_at(c, i - 1) < s->end); i++)
         if (to.mask[i] < weight && touches(c, i, s)) {
             to.mask[i] = weight;
             to.roles[i] = (uint8_t)s->role;
