@@ -1,12 +1,13 @@
 """row_files.py: rows of a plan as files, for trainers that take only these. leat.export() does it, and the command
 `leat export --plan`, which has read and checked its options, becomes
-`python -m leat.row_files TO OUTPUT PLAN FIRST COUNT FORCE PROGRESS JSON`; COUNT may be "".
+`python -m leat.row_files TO OUTPUT PLAN FIRST COUNT MEMORY FORCE PROGRESS JSON`; COUNT may be "".
 
 A row holds all tokens of its pieces, also the last token of each, which is a label only: these trainers cut it off or
 shift the labels themselves. The loader's rows of leat.Outputs(unshifted=True) are so; label i is token i.
 
 Several parts are made at once: loaders deal the plan's rows as to ranks, each makes a group of rows in a thread of its
-own, and the groups are written in the order of the plan. Each loader has a group here and some in its ring."""
+own, and the groups are written in the order of the plan. Each loader has a group here and two in its ring, so
+that --memory says how large groups are. Files are read, not mapped: maps would count as memory of the process."""
 from __future__ import annotations
 
 import json
@@ -20,11 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from leat import _leat
 from leat._lazy import need, numpy
 from leat._own_file import own_file
-from leat._values import choice, flag, path_of, shown, whole
+from leat._values import choice, flag, path_of, read_size, shown, whole
 from leat.import_command import DONE, FAILED, WRONG, Interrupted, Progress, catch_interrupts, counted, duration, say, \
     size_of
 from leat.loader import Loader
-from leat.options import Outputs
+from leat.options import IO, Outputs
 from leat.plan import Plan
 
 ExportedRows = namedtuple("ExportedRows", "output to rows tokens learned bytes")
@@ -33,7 +34,9 @@ labels, and the bytes of all files."""
 
 FORMATS = "packed-parquet", "arrow-dataset"
 PARTS = 4
-GROUP_ROWS, GROUP_TOKENS = 500, 1 << 20
+GROUP_ROWS = 500
+OWN_BYTES, LEAST_MEMORY = 160 << 20, 176 << 20  # of Python with pyarrow, and with groups
+TOKEN_BYTES = 80  # of a token of a group, in all its forms; 60 were measured
 SHARD_BYTES = 500 << 20  # datasets has files of this size
 FILE_OF_FOLDER = re.compile(r"data-\d+\.arrow|dataset_info\.json|state\.json")
 DAMAGE = ("checksum", "truncated", "documents", "token", "header", "section", "mismatch")
@@ -183,32 +186,42 @@ class Folder:
         remove_folder(self._partial)
 
 
-def groups_of(plan, first, count, to):
+def shape_of_groups(memory, row_tokens, count):
+    """How many rows a group has, and how many groups are made at once: as `memory` allows. A group has at least one
+    row, so that what rows need beyond `memory` is used all the same."""
+    held = (memory - OWN_BYTES) // (TOKEN_BYTES * row_tokens)
+    parts = max(min(PARTS, held), 1)
+    return max(min(GROUP_ROWS, held // parts, -(-count // parts)), 1), parts
+
+
+def groups_of(plan, first, count, to, memory):
     """The rows of a plan in groups, in their order: (table, tokens, learned tokens)."""
     pyarrow = need("pyarrow", "leat.export()")
-    rows = max(min(GROUP_ROWS, GROUP_TOKENS // plan.info.max_seq_len, -(-count // PARTS)), 1)
+    rows, parts = shape_of_groups(memory, plan.info.max_seq_len, count)
     outputs = Outputs(("inputs", "loss_weights", "cu_seqlens"), dtype="int32", unshifted=True)
-    loaders = [Loader(plan, rows, ranks=(part, PARTS), position=first, outputs=outputs, framework="numpy",
-                      last="padded", restart=False, notices=False) for part in range(PARTS)]
+    io = IO(engine="advise", slots=2)
+    loaders = [Loader(plan, rows, ranks=(part, parts), position=first, outputs=outputs, framework="numpy", io=io,
+                      last="padded", restart=False, notices=False) for part in range(parts)]
 
     def ask(number):
-        return pool.submit(lambda: group_of(pyarrow, next(loaders[number % PARTS]), to,
+        return pool.submit(lambda: group_of(pyarrow, next(loaders[number % parts]), to,
                                             min(rows, count - number * rows)))
 
-    with ThreadPoolExecutor(PARTS) as pool:
+    with ThreadPoolExecutor(parts) as pool:
         asked = -(-count // rows)
-        waiting = [ask(number) for number in range(min(PARTS, asked))]
+        waiting = [ask(number) for number in range(min(parts, asked))]
         for number in range(asked):
             made = waiting.pop(0).result()
-            if number + PARTS < asked:
-                waiting.append(ask(number + PARTS))
+            if number + parts < asked:
+                waiting.append(ask(number + parts))
             yield made
 
 
-def export_rows(plan, output, to, *, first=0, count=None, force=False, progress=None):
+def export_rows(plan, output, to, *, first=0, count=None, memory="512MiB", force=False, progress=None):
     """Writes rows of a plan: see leat.export()."""
     choice("to", to, FORMATS)
     pyarrow, output = need("pyarrow", "leat.export()"), os.fsdecode(path_of("output", output)).rstrip("/")
+    memory = read_size(memory, LEAST_MEMORY)
     first, positions = whole("first", first), plan.info.positions
     if plan.info.order.startswith("documents"):
         raise ValueError("the rows of this plan are single documents, which Dataset.arrow() gives: "
@@ -226,7 +239,7 @@ def export_rows(plan, output, to, *, first=0, count=None, force=False, progress=
     sink = Parquet(pyarrow, output) if to == "packed-parquet" else Folder(pyarrow, output)
     rows = tokens = learned = 0
     try:
-        for table, more_tokens, more_learned in groups_of(plan, first, count, to):
+        for table, more_tokens, more_learned in groups_of(plan, first, count, to, memory):
             sink.add(table)
             rows, tokens, learned = rows + len(table), tokens + more_tokens, learned + more_learned
             if progress is not None:
@@ -238,11 +251,11 @@ def export_rows(plan, output, to, *, first=0, count=None, force=False, progress=
     return ExportedRows(output, to, rows, tokens, learned, size)
 
 
-def run(to, output, plan, first, count, force, progress, as_json):
+def run(to, output, plan, first, count, memory, force, progress, as_json):
     bar, began = Progress(progress, "export", lambda rows: counted(rows, "row")), time.monotonic()
     try:
         made = export_rows(Plan.load(plan), output, to, first=int(first), count=int(count) if count else None,
-                           force=force == "1", progress=bar)
+                           memory=memory, force=force == "1", progress=bar)
     finally:
         bar.end()
     seconds = time.monotonic() - began

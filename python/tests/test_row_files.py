@@ -10,7 +10,10 @@ import pytest
 from conftest import ROOT, command
 
 import leat
+from leat import row_files
+from leat._values import read_size
 
+pa = pytest.importorskip("pyarrow")
 pyarrow = pytest.importorskip("pyarrow.parquet")
 
 
@@ -72,6 +75,29 @@ def test_arrow_dataset(plan, tmp_path):
     assert datasets.load_from_disk(str(tmp_path / "rows")).to_list() == found.select(range(3)).to_list()
 
 
+def test_memory(plan, tmp_path, monkeypatch):
+    """Groups are as large as the memory allows, by the command as well; the rows are the same."""
+    monkeypatch.setenv("LEAT_PYTHON", sys.executable)
+    windows = leat.Plan(plan.sources[0].name, 8192, seed=5)
+    (tmp_path / "run.plan").write_text(windows.text)
+    tables = []
+    for memory, rows in (("176MiB", 6), ("512MiB", 15)):
+        leat.export(windows, tmp_path / "rows", "arrow-dataset", count=60, memory=memory, force=True)
+        with pa.ipc.open_stream(tmp_path / "rows" / "data-00000.arrow") as stream:
+            assert [len(batch) for batch in stream] == [rows] * (60 // rows)
+        command("leat", "export", "--to", "packed-parquet", "-o", tmp_path / "rows.parquet", "--plan",
+                tmp_path / "run.plan", "--count", 60, "--memory", memory, "--force")
+        file = pyarrow.ParquetFile(tmp_path / "rows.parquet")
+        assert [file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)] == [rows] * (60 // rows)
+        assert 4 * rows * 8192 * row_files.TOKEN_BYTES <= read_size(memory) - row_files.OWN_BYTES
+        tables.append(file.read())
+    assert tables[0] == tables[1]
+    for memory in ("much", "175MiB"):
+        with pytest.raises(ValueError, match="memory must be"):
+            leat.export(windows, tmp_path / "no.parquet", "packed-parquet", count=60, memory=memory)
+    assert row_files.shape_of_groups(512 << 20, 1 << 30, 60) == (1, 1)  # a row that is larger than that all the same
+
+
 def test_nothing_else_is_removed(plan, tmp_path):
     """A folder is replaced only if all its files are those of such a dataset; a link to one is not followed."""
     (tmp_path / "mine").mkdir()
@@ -109,7 +135,7 @@ def test_the_command(plan, tmp_path, monkeypatch):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('taken from the current folder')")
     (tmp_path / "run.plan").write_text(plan.text)
     made = json.loads(command("leat", "export", "--to", "packed-parquet", "-o", tmp_path / "rows.parquet", "--plan",
-                              tmp_path / "run.plan", "--from", 5, "--count", 20, "--json"))
+                              tmp_path / "run.plan", "--from", 5, "--count", 20, "--memory", "1GiB", "--json"))
     schemas = json.loads((ROOT / "tests/cli/schemas.json").read_text(encoding="utf-8"))
     assert sorted(made) == sorted(schemas["definitions"]["leat export --plan"]["required"])
     assert made["rows"] == 20 and made["to"] == "packed-parquet"

@@ -47,7 +47,7 @@ struct exporting {
 
 struct export_format {
     const char *name;
-    /* Suffixes of the files' names. The first file has the tokens; without the last one no program opens them. The
+    /* Suffixes of the files' names. The first file has the tokens. Programs open them only if the last file exists. The
      * output's name may already end in the first suffix, or in `base` (may be NULL). */
     const char *suffixes[EXPORT_FILES];
     const char *base;

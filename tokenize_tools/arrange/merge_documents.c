@@ -78,7 +78,7 @@ static enum leat_status take_document(struct merge *m, const struct document *d,
     if (s == LEAT_OK && !drop)
         s = choose_output(m, d, &output, err);
     if (drop && m->options->shuffle)
-        m->pace->bytes += d->tokens * m->parts->first.token_width; /* these tokens need not be written at the end */
+        m->pace->bytes += d->tokens * m->parts->first.token_width; /* done already, since it is not written */
     if (s != LEAT_OK || drop)
         return s;
     return m->options->shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err)

@@ -16,6 +16,7 @@
 struct export_values {
     const char *output, *plan;
     uint64_t first, count; /* rows of the plan; count 0: up to its end */
+    uint64_t memory;       /* for rows of the plan */
     unsigned to, dtype;
     unsigned progress;
     bool force, json;
@@ -76,6 +77,15 @@ const struct option_row export_options[] = {
       .help = "rows to write",
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
+    { .name = "memory",
+      .needs = "plan",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct export_values, memory),
+      .value = "SIZE",
+      .standard = "512MiB",
+      .help = "limit on the memory, from 176MiB; groups of rows are as large as it allows",
+      .min = UINT64_C(176) << 20, /* LEAST_MEMORY of row_files.py */
+      .rare = true },
     { .name = "force",
       .type = OPTION_FLAG,
       .field = offsetof(struct export_values, force),
@@ -138,14 +148,14 @@ static int run(const struct export_values *values, const struct options_parsed *
     return cli_finish_stdout(code);
 }
 
-/* Becomes python -m leat.row_files TO OUTPUT PLAN FIRST COUNT FORCE PROGRESS JSON. */
+/* Becomes python -m leat.row_files TO OUTPUT PLAN FIRST COUNT MEMORY FORCE PROGRESS JSON. */
 static int become(const struct export_values *v)
 {
     static const char *const modes[] = { [PROGRESS_AUTO] = "auto", [PROGRESS_NEVER] = "never" };
-    char why[1024], first[24], count[24];
+    char why[1024], first[24], count[24], memory[24];
     char *python = own_python_find("leat export --plan", why, sizeof why);
     const char *words[] = {
-        formats[v->to],     v->output,           v->plan, first, v->count ? count : "", v->force ? "1" : "0",
+        formats[v->to],     v->output,           v->plan, first, v->count ? count : "", memory, v->force ? "1" : "0",
         modes[v->progress], v->json ? "1" : "0", NULL
     };
 
@@ -155,6 +165,7 @@ static int become(const struct export_values *v)
     }
     snprintf(first, sizeof first, "%" PRIu64, v->first);
     snprintf(count, sizeof count, "%" PRIu64, v->count);
+    snprintf(memory, sizeof memory, "%" PRIu64, v->memory);
     own_python_become(python, "leat.row_files", (char *const *)(uintptr_t)words);
     cli_error("cannot run %s: %s", python, strerror(errno));
     free(python);
@@ -180,7 +191,7 @@ static bool check_values(const struct command *self, const struct export_values 
 
 int cmd_export(const struct command *self, int argc, char **argv)
 {
-    struct export_values values = { 0 };
+    struct export_values values = { .memory = UINT64_C(512) << 20 };
     struct options_parsed parsed;
     int code;
 
