@@ -36,6 +36,7 @@ enum leat_column_at {
 #define LEAT_COLUMN_MAX_WIDTH 256u   /* values per entry */
 #define LEAT_COLUMN_MAX_TEXTS 65536u /* texts of a category */
 #define LEAT_COLUMN_MAX_NAME  64u    /* bytes of a name */
+#define LEAT_COLUMN_MAX_PARTS 65536u /* parts that are attached one by one */
 
 /* Returns "u8", ..., "category", ..., "f64"; NULL for another number. Static memory. */
 LEAT_API const char *leat_column_type_name(uint32_t type);
@@ -56,7 +57,7 @@ struct leat_column;
 struct leat_column_info {
     size_t size;
     const char *name;
-    uint64_t part;        /* number of its dataset in a list; 0 for a single one */
+    uint64_t part;        /* number of its dataset in a list; 0 for a single one, and for the whole list's column */
     uint64_t entries;     /* tokens or documents of the dataset */
     uint64_t bytes;       /* size of its file of values */
     uint64_t texts;       /* number of texts; 0 unless it is a category */
@@ -81,11 +82,13 @@ LEAT_API enum leat_status leat_dataset_columns(const struct leat_dataset *d, str
 LEAT_API void leat_columns_free(struct leat_columns *columns); /* NULL is fine */
 
 /*
- * Opens a column of a dataset of one part, which must stay open as long as the column. Checks its index, except the
- * hashes of pages, and the size of its values. Any number of threads may use an open column.
- * Returns LEAT_E_NOT_FOUND (the sentence names the nearest column), _UNSUPPORTED (a list of several parts, files of
- * another tool, a URL), _MISMATCH (the file of values is missing or has another size, or the column belongs to another
- * dataset), _NOT_LEAT, _VERSION, _CHECKSUM or _HEADER (the index is damaged), _PERMISSION, _IO, _NO_MEMORY.
+ * Opens a column of a dataset, which must stay open as long as the column. Checks its index, except the hashes of
+ * pages, and the size of its values. Any number of threads may use an open column. In a list of several parts, all must
+ * have the column, with one type, width and place; its entries are counted through, and its texts are those of all.
+ * Returns LEAT_E_NOT_FOUND (the sentence names the nearest column), _INCOMPATIBLE (parts of a list have different
+ * columns, or too many texts together), _UNSUPPORTED (files of another tool, a URL), _MISMATCH (the file of values is
+ * missing or has another size, or the column belongs to another dataset), _NOT_LEAT, _VERSION, _CHECKSUM or _HEADER
+ * (the index is damaged), _PERMISSION, _IO, _NO_MEMORY.
  */
 LEAT_API enum leat_status leat_column_open(struct leat_column **out, const struct leat_dataset *d, const char *name,
                                            struct leat_error *err);
@@ -102,7 +105,8 @@ LEAT_API enum leat_status leat_column_read(const struct leat_column *c, uint64_t
                                            struct leat_error *err);
 
 /*
- * Points *view at entries [first, first + count), as leat_dataset_view() does for tokens: without checking hashes.
+ * Points *view at entries [first, first + count), as leat_dataset_view() does for tokens: without checking hashes. In a
+ * list, they must lie in one part, whose texts have the numbers of the list.
  * leat_view_release() must come before leat_column_close(). Returns LEAT_E_RANGE, _NOT_MAPPED or _UNSUPPORTED.
  */
 LEAT_API enum leat_status leat_column_view(const struct leat_column *c, uint64_t first, uint64_t count,
@@ -121,8 +125,10 @@ struct leat_column_options {
     uint32_t width;   /* 1 to LEAT_COLUMN_MAX_WIDTH */
     uint32_t at;      /* enum leat_column_at; a category must be per document */
     uint32_t force;   /* 1: replaces a column of this name, whatever dataset it belongs to */
+    uint64_t part;    /* number of the part that is attached, from 0; see leat_column_commit() */
+    uint64_t parts;   /* number of parts; 0: the whole column is attached */
 };
-#define LEAT_COLUMN_OPTIONS_INIT { sizeof(struct leat_column_options), NULL, 0, 1, 0, 0 }
+#define LEAT_COLUMN_OPTIONS_INIT { sizeof(struct leat_column_options), NULL, 0, 1, 0, 0, 0, 0 }
 
 /*
  * Adds a column to a finished dataset of one part, which must stay open meanwhile. The values go to files under other
@@ -156,6 +162,26 @@ LEAT_API enum leat_status leat_column_writer_texts(struct leat_column_writer *w,
  * there, or what else leat_column_writer_open() returns. */
 LEAT_API enum leat_status leat_column_writer_finish(struct leat_column_writer *w, struct leat_error *err);
 LEAT_API void leat_column_writer_abandon(struct leat_column_writer *w); /* NULL is fine */
+
+/*
+ * Says which documents part `part` of `parts` has: documents of about info.tokens / parts tokens, one after another.
+ * It begins with the first document that starts at token info.tokens * part / parts (rounded down) or after it; part 0
+ * begins with the first document, and the last part ends with the last one. A part may have no documents.
+ * Returns LEAT_E_ARGUMENT, or LEAT_E_NOT_FOUND if the dataset does not know its documents.
+ */
+LEAT_API enum leat_status leat_column_range(const struct leat_dataset *d, uint64_t part, uint64_t parts,
+                                            uint64_t *first, uint64_t *count, struct leat_error *err);
+
+/*
+ * Makes a column of its parts, each of which a process has attached: leat_column_options.parts and .part, with values
+ * for the documents of leat_column_range() or their tokens. Parts with no documents are attached, too. They are read,
+ * checked and copied to the column, which appears as with leat_column_writer_finish(), and then removed; `force` 1
+ * replaces a column.
+ * Returns LEAT_E_NOT_FOUND for a missing part, LEAT_E_MISMATCH for a part of another dataset, LEAT_E_INCOMPATIBLE for
+ * parts of different types, widths or places, or what leat_column_open() and leat_column_writer_open() return.
+ */
+LEAT_API enum leat_status leat_column_commit(const struct leat_dataset *d, const char *name, uint64_t parts,
+                                             uint32_t force, struct leat_error *err);
 
 #ifdef __cplusplus
 }

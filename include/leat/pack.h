@@ -238,12 +238,17 @@ struct leat_pack_options {
 
     uint32_t max_length; /* limit for the tokens of a document, begin and end tokens included; 0: none */
     uint32_t too_long;   /* enum leat_too_long */
+
+    /* Columns to make (leat/column.h), each "NAME=FIELD:TYPE[xK]", with ":document" after it for a value per document:
+     * "score=meta.score:f32:document". "NAME:TYPE" is of the field NAME. See leat_pack(). At most 64. */
+    const char *const *column;
+    uint64_t column_count;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL,          \
       NULL, NULL, NULL, NULL, NULL, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL,           \
       LEAT_WRITE_AUTO, 0, 0, LEAT_NONE, LEAT_NONE, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0,       \
-      0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0 }
+      0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
 
 /* CPU time of each step, over all threads. */
 struct leat_pack_times {
@@ -348,10 +353,10 @@ struct leat_pack_report {
  *
  * JSON inputs are lines with an object each; or one array of objects in any layout, which begins with [ and then { or
  * ]; or objects one after another, of which the first goes over several lines, or shares the only line with the next,
- * in the first 4 KiB (256 KiB, if these hold no whole line). If no first record of an input has the member that `text`
- * or `messages` names, or of all inputs the one of `mask_field`, `by` or `id`, it is LEAT_E_NOT_FOUND before anything
- * is written, with the members that there are; LEAT_E_UNSUPPORTED, if the text is an object or an array.
- * docs/packing.md says how many count.
+ * in the first 4 KiB (256 KiB, if these hold no whole line). The first records of each input are looked at before
+ * anything is written; docs/packing.md says how many. Returns LEAT_E_NOT_FOUND, with the members that exist, if none of
+ * an input's first records has the member that `text` or `messages` names, or if in all inputs none has the member that
+ * `mask_field`, `by` or `id` names. Returns LEAT_E_UNSUPPORTED if the text is an object or an array.
  *
  * CSV and TSV are read as Python's csv.reader(strict=True) reads them; fields have no types, and a record, and a field
  * in quotes, have at most 4 MiB. docs/packing.md has the rules.
@@ -380,8 +385,8 @@ struct leat_pack_report {
  * a word in the name of a folder counts, and if there are none of these, one in the name of a file. The words are
  * train and training; validation, valid, dev and val; test, testing, eval and evaluation: in small letters, between
  * characters of "-._ 0123456789" or the ends of the name. Where no name says a split, all files are of train. Each
- * folder that was named is looked at alone. What then has no split is looked at together with files that were named,
- * also in lists: their names begin after the folder that all have in common.
+ * folder that was named is looked at alone. Files that then have no split are looked at together with the files that
+ * were named, also in lists: of their paths, the part after the folder that all of them share counts.
  *
  * If README.md lists several configurations of which files are there, only "all" takes the folder: LEAT_E_ARGUMENT
  * names them, and to name the folder of one of them is the choice. Folders of configurations that README.md does not
@@ -408,19 +413,19 @@ struct leat_pack_report {
  * To shuffle, deduplicate or split, it first writes a dataset in the folder OUTPUT.partial.packed, which takes as much
  * disk again, then arranges that as leat_merge() does, and removes it.
  *
- * So it does with `by`, a field of JSON records (dots lead into objects: "meta.lang"), or a column of a Parquet file,
- * of a type that `id` may have. The documents of each value become the dataset OUTPUT.VALUE; there is no OUTPUT
- * itself. Each is what packing the records with this value alone, in their order, would give: shuffled, deduplicated
- * and split (OUTPUT.VALUE.SPLIT) alone, too. It lists all inputs. Values are strings, numbers, true and false (the
- * latter three by their JSON: 1 and 1.0 are two values, 1 and "1" one), of at most 1,024 bytes; a record without one
- * is rejected, with the reason. VALUE has letters, digits, - and _ as they are, and %XX for other bytes. Of values
- * that differ in capitals only, the capitals are %XX, too; so is the first letter of leat, tokens, partial, packed and
- * rejects. The empty value is "%empty"; what is spelled with more than 64 bytes is cut off and ends in "%-" and 32
- * digits. More than 1,024 values are LEAT_E_UNSUPPORTED as soon as they come up. All datasets are complete and
- * durable, in the folder OUTPUT.partial.by, before the first one gets its name; if one cannot, none exists. The
- * metadata of each say the field (leat.by), its value (leat.by.value) and how many values there were (leat.by.values).
- * A share (`part`) is one dataset, whose documents carry their values, before their ids and a zero byte; leat_merge()
- * of all shares divides it.
+ * With `by`, it also writes such a dataset first. `by` names a field of JSON records (dots lead into objects:
+ * "meta.lang"), or a column of a Parquet file, of a type that `id` may have. The documents of each value become the
+ * dataset OUTPUT.VALUE; there is no OUTPUT itself. Each is what packing the records with this value alone, in their
+ * order, would give: shuffled, deduplicated and split (OUTPUT.VALUE.SPLIT) alone, too. It lists all inputs. Values are
+ * strings, numbers, true and false (the latter three by their JSON: 1 and 1.0 are two values, 1 and "1" one), of at
+ * most 1,024 bytes; a record without one is rejected, with the reason. VALUE has letters, digits, - and _ as they are,
+ * and %XX for other bytes. Of values that differ in capitals only, the capitals are %XX, too; so is the first letter of
+ * leat, tokens, partial, packed and rejects. The empty value is "%empty"; what is spelled with more than 64 bytes is
+ * cut off and ends in "%-" and 32 digits. More than 1,024 values are LEAT_E_UNSUPPORTED as soon as they come up. All
+ * datasets are complete and durable, in the folder OUTPUT.partial.by, before the first one gets its name; if one cannot
+ * get its name, none exists. The metadata of each say the field (leat.by), its value (leat.by.value) and how many
+ * values there were (leat.by.values). A share (`part`) is one dataset, whose documents carry their values, before their
+ * ids and a zero byte; leat_merge() of all shares divides it.
  *
  * A run that fails or is killed can be resumed from its last checkpoint with the same arguments; only threads, memory,
  * limits of rejects and progress may differ. It first reads back what was written, and is refused if that is damaged;

@@ -2,6 +2,7 @@
 #ifndef LEAT_PUBLIC_PACKER_H
 #define LEAT_PUBLIC_PACKER_H
 
+#include "column.h"
 #include "pack.h"
 #include "writer.h"
 
@@ -27,7 +28,8 @@ struct leat_packer;
 /*
  * Starts a dataset. The options `format`, `text`, `id`, `split_of`, `part` and `parts` do not apply; `shuffle`,
  * `dedup`, `by` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with the finished dataset. `keep` makes the
- * caller ask about each row before it adds its document: see leat_packer_judge(). With `resume` it
+ * caller ask about each row before it adds its document: see leat_packer_judge(). `column` needs values for each
+ * document: see leat_packer_put_values(); for conversations and pairs it is LEAT_E_ARGUMENT. With `resume` it
  * continues from the last checkpoint, or starts without one; a finished dataset is LEAT_E_EXISTS. With `chat`, each
  * text that is added is a record of JSON, as a line of a file has it, with the fields `messages` and `tools`; the
  * strings of the options, and `renderers`, must outlive the packer, and spans are LEAT_E_ARGUMENT. `progress` is called
@@ -124,13 +126,34 @@ LEAT_API enum leat_status leat_packer_judge(struct leat_packer *p, const struct 
 /* Counts rows that are not added, because a condition does not hold: `kept_out` of the report. */
 LEAT_API enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, struct leat_error *err);
 
+/*
+ * Values of a column of a packer with `column`, in which FIELD does not matter: numbers of this machine, `width` for
+ * each entry, which are converted as leat_column_writer_add() converts them; or the texts of a category, of at most
+ * 1024 bytes each: text i is bytes [ends[i - 1], ends[i]) of `values`, [0, ends[0]) the first.
+ */
+struct leat_column_values {
+    const void *values;
+    const uint64_t *ends; /* NULL for numbers */
+    uint64_t entries;     /* documents, or ids of all documents */
+    uint32_t type;        /* enum leat_column_type of the numbers; 0 for texts */
+    uint32_t reserved;    /* 0 */
+};
+
+/* Gives the values of all columns, in the order of the options, for the documents that the next call adds, which takes
+ * them, even if it fails. Begin and end tokens, which packing adds, get zeros. LEAT_E_ARGUMENT names the column and the
+ * entry of a value that its type does not hold. */
+LEAT_API enum leat_status leat_packer_put_values(struct leat_packer *p, const struct leat_column_values *columns,
+                                                 uint64_t count, struct leat_error *err);
+
 /* Adds texts. A text that cannot be encoded is rejected, as leat_pack() rejects a record. LEAT_E_ARGUMENT, and nothing
- * is taken, if offsets decrease, an origin names an input that was not declared, or spans are not as above. */
+ * is taken, if offsets decrease, an origin names an input that was not declared, or spans are not as above; or if the
+ * packer makes columns, and one is per token or does not have a value for each text. */
 LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
                                                 struct leat_error *err);
 
 /* Adds documents that are encoded already. LEAT_E_ARGUMENT, and nothing is taken, for an id beyond the vocabulary, an
- * origin in an input that was not declared, and a mask without `store_mask`. */
+ * origin in an input that was not declared, a mask without `store_mask`, and columns without a value for each document
+ * or id. */
 LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_documents *documents,
                                               struct leat_error *err);
 

@@ -64,7 +64,7 @@ struct leat_documents {
     size_t size;
     const void *ids;         /* ids of all documents, one after another: uint16_t or uint32_t, see id_width */
     const uint64_t *lengths; /* how many ids each document has */
-    const struct leat_origin *origins; /* origin of each document; NULL: all from no input */
+    const struct leat_origin *origins; /* origin of each document; NULL: no document has an input */
     uint64_t count;                    /* number of documents */
     uint64_t first_line;               /* added to the line of each origin that has one */
     uint32_t id_width;                 /* 2 or 4 bytes */

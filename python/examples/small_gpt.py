@@ -31,8 +31,10 @@ class GPT(nn.Module):
         self.last = nn.LayerNorm(width)
         nn.init.normal_(self.tokens.weight, std=1 / math.sqrt(width))
 
+    def logits(self, inputs):
+        x = self.tokens(inputs) + self.places(torch.arange(inputs.shape[1], device=inputs.device))
+        return self.last(self.blocks(x)) @ self.tokens.weight.T
+
     def forward(self, inputs, labels):
         """The mean loss over the labels that count (those that are not -100)."""
-        x = self.tokens(inputs) + self.places(torch.arange(inputs.shape[1], device=inputs.device))
-        logits = self.last(self.blocks(x)) @ self.tokens.weight.T
-        return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        return F.cross_entropy(self.logits(inputs).flatten(0, 1), labels.flatten())

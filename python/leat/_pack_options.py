@@ -87,6 +87,7 @@ def pack_options(given, tokenizer, files=None):
     return (*read_options(given), renderers)
 
 
+_LIKE = {"keep": "a condition like 'lang = en'", "column": "a column like 'score=score:f32:document'"}
 _READ = {
     "CHAT": lambda row, chat: {row.member: chat and _template(chat.template)},
     "CHOICE": lambda row, word: {row.member: row.words.index(choice(row.keyword, word, row.words))},
@@ -97,7 +98,7 @@ _READ = {
     "SIZE": lambda row, size: {row.member: 0 if size is None else read_size(size)},
     "SPLITS": lambda row, split: {row.member: read_splits(split)},
     "TEXT": lambda row, text: {row.member: _text(row, text)},
-    "TEXTS": lambda row, texts: {row.member: _conditions(texts) if row.keyword == "keep" else list(texts)},
+    "TEXTS": lambda row, texts: {row.member: _strings(row.keyword, texts) if row.keyword in _LIKE else list(texts)},
     "TIME": lambda row, created: {row.member: read_created(created)},
 }
 _READ["THREADS"] = _READ["COUNT"]
@@ -152,12 +153,13 @@ def list_paths(paths):
     return listed("expected a path or a list of paths", paths)
 
 
-def _conditions(keep):
-    keep = [keep] if isinstance(keep, str) else listed("keep must be a condition or a list of them", keep)
-    for condition in keep:
-        if not isinstance(condition, str) or "\0" in condition:
-            raise TypeError(f"keep must be a condition like 'lang = en' or a list of them, not {condition!r}")
-    return keep
+def _strings(keyword, strings):
+    strings = [strings] if isinstance(strings, str) else listed(f"{keyword} must be {_LIKE[keyword].split(' like')[0]} "
+                                                                "or a list of them", strings)
+    for string in strings:
+        if not isinstance(string, str) or "\0" in string:
+            raise TypeError(f"{keyword} must be {_LIKE[keyword]} or a list of them, not {string!r}")
+    return strings
 
 
 def _token(tokenizer, name, token):

@@ -9,6 +9,7 @@ from leat._leat import Error
 from leat._pack_options import (chat_of, now, open_tokenizer, pack_options, pairs_of, read_id, taken, takes,
                                 weight_of)
 from leat._values import instance, path_of, shown, whole
+from leat._packed_columns import PackedColumns
 from leat.options import PackerOptions
 from leat.packing import Summary, summarize
 from leat._documents import (Conditions, arrow_capsules, follow, has_arrow, id_mask, is_lazy_frame, is_pair, plain_ids,
@@ -36,6 +37,8 @@ class Packer:
     allow_binary        packs what does not look like UTF-8 text too, instead of rejecting such a text
     store_mask          store a mask: which tokens training learns to predict. add() and extend() say it; all that they
                         say nothing about are learned
+    column              columns to make, as in leat.pack(): add(columns=) has their values, or the fields of dicts and
+                        tables; "teacher=logits:f32x8" has values for each id. Not with chat or pairs
     resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
     chat                as in leat.pack(): the documents are conversations, which jinja2 renders in processes of their
@@ -60,8 +63,9 @@ class Packer:
         self._output = path_of("output", output)
         self.tokenizer = open_tokenizer(tokenizer)
         given.update(chat=chat_of(given["chat"]), pairs=pairs_of(given["pairs"]))
-        self._core = _leat.Packer(output, self.tokenizer._core, pack_options(given, self.tokenizer))
-        self._set(given, given["checkpoint_seconds"])
+        native = pack_options(given, self.tokenizer)
+        self._core = _leat.Packer(output, self.tokenizer._core, native)
+        self._set(given, given["checkpoint_seconds"], native[1]["column"])
         self._take_note(self._core.note())
         try:
             self._warn(3)
@@ -69,8 +73,9 @@ class Packer:
             self._core.suspend()
             raise
 
-    def _set(self, given, checkpoint_seconds):
+    def _set(self, given, checkpoint_seconds, columns=()):
         self._chats = None
+        self._columns = PackedColumns(columns)
         self._conditions = Conditions(self._core)
         if given["chat"] is not None or given["pairs"] is not None:
             from leat._conversations import Conversations
@@ -129,7 +134,8 @@ class Packer:
 
     # ---- Documents ----
 
-    def add(self, document, *, id: str | int | None = None, source: str | None = None, mask=None) -> None:
+    def add(self, document, *, id: str | int | None = None, source: str | None = None, mask=None,
+            columns=None) -> None:
         """Adds a document: a str, bytes (UTF-8), or a list or array of ids. With chat, a conversation: a list of dicts
         with role and content, one as JSON, or a dict that has one by the name `messages`, and perhaps tools.
 
@@ -140,12 +146,16 @@ class Packer:
                 stretches that are learned, in characters of a str and in bytes of bytes, in order and apart, or empty:
                 a token is learned if any part of it is in one. A text whose tokens cannot be traced to its characters
                 is rejected. None: all are learned, as is the end token of a document without tokens
+        columns with `column`: {name: value} for each column. Per document a number, K numbers, or a str for a category;
+                per token, for ids alone, an array or list [n] or [n, K]. Begin and end tokens get zeros. A value that
+                the type does not hold is an error, and the document is not added
         """
         source = None if source is None else path_of("source", source)
         if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         if self._chats:
             self._refuse_choice(mask, "text")
+            self._columns.values(self.given, columns)
             if self._conditions and not self._conditions.hold(document):
                 self._core.add_some(iter([False]), source, False)
                 return
@@ -153,13 +163,13 @@ class Packer:
             return
         if self._conditions:
             self._conditions.refuse(document)
-        self._add_document(document, id, source, mask)
+        self._add_document(document, id, source, mask, columns)
 
-    def _add_document(self, document, id=None, source=None, mask=None):
+    def _add_document(self, document, id=None, source=None, mask=None, columns=None):
         if not isinstance(document, (list, tuple)):
             refuse_file_names(document)
         add, document, mask = self._way(document, mask)
-        add(document, read_id(id), source, mask)
+        add(document, read_id(id), source, mask, self._columns.values(self.given, columns))
 
     def extend(self, documents, *, text: str = "text", id: str | None = "id", source: str | None = None, skip: int = 0,
                nulls: str = "error", mask: str | None = None) -> int:
@@ -177,6 +187,9 @@ class Packer:
         nulls      what to do with rows without a text, and documents that are None: "error" or "skip"
         mask       with store_mask: the key of each dict's mask, as for add(); or the column of a table of lists of ids
                    with lists of 0 and 1, of bool, or of weights (float32, float64). None: all tokens are learned
+
+        With `column`, documents are dicts, or tables, which pyarrow reads row by row: each column's FIELD is a key of
+        them, and without `keep`, a table's column.
 
         With chat, documents are conversations as add() takes them, pairs (conversation, id), or tables, which pyarrow
         reads row by row: their column `messages` has lists of structs, or JSON. `text` and `mask` do not apply.
@@ -204,7 +217,10 @@ class Packer:
                 self._checkpoint_if_due()
             return self.given - before
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls, mask=mask)
-        if has_arrow(documents):
+        if self._columns.columns:
+            rows = self._columns.rows(tables_of(documents), text, id, mask, tables=not self._conditions)
+            self._extend_some(rows, **how)
+        elif has_arrow(documents):
             self._extend_table(documents, **how)
         else:
             self._extend_some(tables_of(documents), **how)
@@ -261,7 +277,7 @@ class Packer:
         if self._conditions and content is not None and not of_dicts:
             self._conditions.refuse(content)
         of_texts = isinstance(content, (str, bytes, type(None)))
-        if mask is not None or (of_dicts and not of_texts):
+        if mask is not None or (of_dicts and (self._columns.columns or not of_texts)):
             self._extend_singly(iterator, text, id, source, nulls, mask)
             return
         if of_dicts:
@@ -315,6 +331,7 @@ class Packer:
             if mask and marks is None and document is not None:
                 raise ValueError(f"document {n} has no {mask}")
             self._add_or_skip(document, nulls, f"document {n} has no {text}", source=source, mask=marks,
+                              columns=self._columns.of_row(record) if document is not None else None,
                               id=follow(record, id, id.split(".")) if id else None)
 
     def _of_dicts(self, dicts, text, id, nulls):

@@ -156,7 +156,7 @@ end_token   with which documents end; None if none is known
 
 
 def export(parts, output, to: str, *, dtype: str | None = None, force: bool = False, progress=None,
-           first: int = 0, count: int | None = None) -> Export | ExportedRows:
+           first: int = 0, count: int | None = None, memory: int | str = "512MiB") -> Export | ExportedRows:
     """Writes the tokens of datasets, joined in order, as files of another tool, like `leat export`; or rows of a plan.
 
     parts     a name or several: datasets, folders, "@LIST", files of other tools; or a leat.Plan
@@ -167,6 +167,7 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
     force     replaces existing files
     progress  a function that is called with (bytes done, bytes in all), for rows with rows
     first, count   for a plan: the position of the first row, and how many; None: to the plan's end
+    memory    for a plan: at most, from 176 MiB; groups of rows are as large as it allows, and have one row at least
 
     For a plan, `to` is "packed-parquet" (Megatron-Bridge's packed rows: input_ids, loss_mask, seq_start_id) or
     "arrow-dataset" (a folder for datasets.load_from_disk(): input_ids, labels, position_ids, seq_lengths), and the
@@ -176,7 +177,8 @@ def export(parts, output, to: str, *, dtype: str | None = None, force: bool = Fa
         if dtype is not None:
             raise ValueError("dtype is for the tokens of datasets: rows of a plan have ids of 32 bits")
         from leat.row_files import export_rows
-        return export_rows(parts, output, to, first=first, count=count, force=force, progress=progress)
+        return export_rows(parts, output, to, first=first, count=count, memory=memory, force=force,
+                           progress=progress)
     if first != 0 or count is not None:
         raise ValueError("first and count are for rows of a leat.Plan: datasets are written whole")
     if dtype not in (None, "u16", "u32"):

@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "checksum/checksum.h"
+#include "column/column_files.h"
 #include "dataset/part.h"
 #include "dataset/part_index.h"
 #include "leat.h"
@@ -617,7 +618,7 @@ static enum leat_status name_index(struct adopt *a, struct leat_error *err)
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK && a->writer->replace)
-        s = writer_remove_columns(n, err);
+        s = column_files_remove(n->name, err);
     if (s == LEAT_OK)
         file_remove(n->partial[FILE_ADOPT], NULL);
     return s;

@@ -23,10 +23,23 @@ struct column_names {
     size_t count, room;
 };
 
-/* Looks for the indexes beside the dataset NAME; a folder that is missing has none. Sets *any (may be NULL) to whether
- * the folder has an index of any dataset's column. column_names_free() must follow, also after a failure. */
-enum leat_status column_names_find(struct column_names *found, const char *name, bool *any, struct leat_error *err);
+/* Looks for the indexes beside the dataset NAME; a folder that is missing has none. column_names_free() must follow,
+ * also after a failure. */
+enum leat_status column_names_find(struct column_names *found, const char *name, struct leat_error *err);
 void column_names_free(struct column_names *found);
+
+/* The names of all indexes of columns in one folder, sorted. A list may have very many parts in a folder, which is read
+ * once for all of them. */
+struct column_folder {
+    char *path; /* NULL: no folder was read */
+    struct column_names files;
+};
+
+/* Does what column_names_find() does, and reads the folder only if it is not the one of the call before.
+ * column_folder_free() must follow. */
+enum leat_status column_folder_find(struct column_folder *f, struct column_names *found, const char *name,
+                                    struct leat_error *err);
+void column_folder_free(struct column_folder *f);
 
 /* Returns LEAT_E_UNSUPPORTED if a dataset has these columns, for work (`what`: "merging") that would leave them out
  * without a word. */

@@ -8,10 +8,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "private.h"
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
@@ -140,6 +142,16 @@ static uint64_t load_bits(const uint8_t *at, uint32_t bytes)
     return bits;
 }
 
+/* Reads a stored value, whose lowest byte comes first. */
+static uint64_t load_bits_le(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < bytes; i++)
+        bits |= (uint64_t)at[i] << 8 * i;
+    return bits;
+}
+
 static struct number load(const uint8_t *at, const struct type *t)
 {
     struct number n = { .magnitude = load_bits(at, t->bytes) };
@@ -178,7 +190,7 @@ static bool to_bits(struct number n, const struct type *t, uint64_t *bits)
         *bits = t->bytes == 8 ? n.magnitude : encode_float(n.value, t);
         return !isfinite(n.value) || isfinite(decode_float(*bits, t));
     }
-    if (t->kind == FLOAT) { /* exactly, or not at all */
+    if (t->kind == FLOAT) { /* an integer must be exact as a float */
         n.value = n.negative ? -(double)n.magnitude : (double)n.magnitude;
         *bits = encode_float(n.value, t);
         return fabs(n.value) < 18446744073709551616.0 && (uint64_t)fabs(n.value) == n.magnitude &&
@@ -213,6 +225,11 @@ uint64_t column_convert(void *out, uint32_t to, const void *values, uint32_t fro
     return count;
 }
 
+uint64_t leat_column_convert(void *out, uint32_t to, const void *values, uint32_t from, uint64_t count)
+{
+    return column_convert(out, to, values, from, count);
+}
+
 void column_show(char text[48], const void *value, uint32_t type)
 {
     struct number n = load(value, &types[type]);
@@ -221,4 +238,110 @@ void column_show(char text[48], const void *value, uint32_t type)
         snprintf(text, 48, "%.9g", n.value);
     else
         snprintf(text, 48, "%s%" PRIu64, n.negative ? "-" : "", n.magnitude);
+}
+
+/* ---- Decimals and places ----------------------------------------------------------------------------------------- */
+
+/* Returns true if a decimal reads back as a float with these bits. */
+static bool reads_back(const char *made, uint64_t bits, const struct type *t)
+{
+    return encode_float(t->fraction == 23 ? (double)strtof(made, NULL) : strtod(made, NULL), t) == bits;
+}
+
+/* Makes the last digit one greater: above a power of two, the decimal that is next to the nearest one may read back. */
+static void step_up(char *made)
+{
+    char *at = strchr(made, 'e') - 1;
+
+    for (; at > made && (*at < '0' || *at >= '9'); at--)
+        *at = *at == '9' ? '0' : *at;
+    if (*at >= '0' && *at < '9')
+        ++*at;
+}
+
+/* Writes "-1.25e+03" as "-125e1": the point is that of the locale. */
+static void drop_point(char text[48], const char *made)
+{
+    const char *exponent = strchr(made, 'e');
+    size_t length = 0;
+    int after = -1, power = 0;
+
+    for (const char *at = made; at < exponent; at++)
+        if (*at == '-' || (*at >= '0' && *at <= '9')) {
+            text[length++] = *at;
+            after += *at != '-';
+        }
+    for (const char *at = exponent + 2; *at; at++) /* behind the sign */
+        power = 10 * power + (*at - '0');
+    if (exponent[1] == '-')
+        power = -power;
+    if (text[*text == '-'] == '0')
+        snprintf(text, 48, "0");
+    else
+        snprintf(text + length, 48 - length, "e%d", power - after);
+}
+
+bool column_decimal(char text[48], const void *value, uint32_t type)
+{
+    const struct type *t = &types[type];
+    uint64_t bits = load_bits_le(value, t->bytes);
+    char made[48];
+    double number;
+
+    if (t->kind != FLOAT) {
+        bool negative = t->kind == SIGNED && bits >> (8 * t->bytes - 1);
+
+        if (negative)
+            bits = (~bits + 1) & (UINT64_MAX >> (64 - 8 * t->bytes));
+        snprintf(text, 48, "%s%" PRIu64, negative ? "-" : "", bits);
+        return true;
+    }
+    number = decode_float(bits, t);
+    if (!isfinite(number))
+        return false;
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(made, sizeof made, "%.*e", digits - 1, number);
+        if (reads_back(made, bits, t))
+            break;
+        step_up(made);
+        if (reads_back(made, bits, t))
+            break;
+    }
+    drop_point(text, made);
+    return true;
+}
+
+uint64_t column_place(const void *value, uint32_t type)
+{
+    const struct type *t = &types[type];
+    uint64_t bits = load_bits_le(value, t->bytes), top = (uint64_t)1 << (8 * t->bytes - 1);
+
+    if (t->kind == UNSIGNED)
+        return bits;
+    return t->kind == FLOAT && (bits & top) ? ~bits & (2 * top - 1) : bits ^ top;
+}
+
+void column_at_place(uint8_t value[8], uint64_t place, uint32_t type)
+{
+    const struct type *t = &types[type];
+    uint64_t top = (uint64_t)1 << (8 * t->bytes - 1);
+
+    if (t->kind == FLOAT && !(place & top))
+        place = ~place;
+    else if (t->kind != UNSIGNED)
+        place ^= top;
+    bytes_store64(value, place);
+}
+
+void column_finite_places(uint32_t type, uint64_t *first, uint64_t *last)
+{
+    const struct type *t = &types[type];
+    uint64_t top = (uint64_t)1 << (8 * t->bytes - 1);
+
+    *first = 0;
+    *last = 2 * top - 1;
+    if (t->kind != FLOAT)
+        return;
+    *last = top + ((((uint64_t)1 << t->exponent) - 1) << t->fraction) - 1;
+    *first = 2 * top - 1 - *last;
 }

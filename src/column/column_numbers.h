@@ -24,4 +24,16 @@ uint64_t column_convert(void *out, uint32_t to, const void *values, uint32_t fro
 /* Writes a number as people read it. */
 void column_show(char text[48], const void *value, uint32_t type);
 
+/* Writes the shortest decimal that gives a stored, little-endian value, as a number of JSON. Returns false for NaN and
+ * infinity. */
+bool column_decimal(char text[48], const void *value, uint32_t type);
+
+/* The values of a type, sorted: place 0 is the least. NaN lies at the ends. column_place() gives the place of a stored
+ * value, and column_at_place() writes the value at a place. */
+uint64_t column_place(const void *value, uint32_t type);
+void column_at_place(uint8_t value[8], uint64_t place, uint32_t type);
+
+/* Sets *first and *last to the places of the least and the greatest finite number. */
+void column_finite_places(uint32_t type, uint64_t *first, uint64_t *last);
+
 #endif

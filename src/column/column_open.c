@@ -17,7 +17,6 @@
 #include "base/utf8.h"
 #include "column.h"
 #include "format/format.h"
-#include "private.h"
 
 #define REMEDY "restore it, or attach the column again"
 
@@ -138,35 +137,18 @@ enum leat_status column_check_part(const struct leat_dataset *d, uint64_t number
     return LEAT_OK;
 }
 
-char *column_path(const struct leat_dataset *d, const struct part *p, const char *column, const char *suffix)
+enum leat_status column_search_part(struct column_folder *folder, const struct leat_dataset *d, uint64_t part,
+                                    struct column_names *found, struct leat_error *err)
 {
-    char *end = column ? path_append(".", 1, column, suffix, NULL) : path_append(suffix, strlen(suffix), NULL);
-    char *path = end ? dataset_beside(d, p->name, strlen(p->name), end) : NULL;
-
-    free(end);
-    return path;
-}
-
-enum leat_status column_search_part(struct column_search *x, uint64_t part, struct column_names *found,
-                                    struct leat_error *err)
-{
-    const struct part *p = dataset_part(x->d, part);
-    char *name = can_have_columns(p) ? column_path(x->d, p, NULL, "") : NULL;
-    char *folder = name ? file_folder(name) : NULL;
-    enum leat_status s = LEAT_OK;
-    bool any = true;
+    const struct part *p = dataset_part(d, part);
+    char *name;
+    enum leat_status s;
 
     *found = (struct column_names) { .count = 0 };
-    if (can_have_columns(p) && !folder)
-        s = status_no_memory(err, strlen(p->name));
-    else if (folder && (!x->clean || strcmp(folder, x->clean) != 0))
-        s = column_names_find(found, name, &any, err);
-    if (s == LEAT_OK && !any) {
-        free(x->clean);
-        x->clean = folder;
-        folder = NULL;
-    }
-    free(folder);
+    if (!can_have_columns(p))
+        return LEAT_OK;
+    name = column_path(d, p, NULL, "");
+    s = name ? column_folder_find(folder, found, name, err) : status_no_memory(err, strlen(p->name));
     free(name);
     return s;
 }
@@ -175,13 +157,13 @@ enum leat_status column_search_part(struct column_search *x, uint64_t part, stru
 static enum leat_status no_column(const struct leat_dataset *d, uint64_t part, const char *name, struct leat_error *err)
 {
     const char *dataset = dataset_part(d, part)->name, *best = NULL;
-    struct column_search x = { d, NULL };
+    struct column_folder folder = { .path = NULL };
     struct column_names found;
     struct leat_error why;
     size_t least = SIZE_MAX;
 
     status_set_in(&why, LEAT_E_NOT_FOUND, dataset, "%.300s has no column %.100s", dataset, name);
-    if (column_search_part(&x, part, &found, NULL) == LEAT_OK)
+    if (column_search_part(&folder, d, part, &found, NULL) == LEAT_OK)
         for (size_t i = 0; i < found.count; i++) {
             size_t distance = nearest_distance(name, found.names[i]);
 
@@ -197,7 +179,7 @@ static enum leat_status no_column(const struct leat_dataset *d, uint64_t part, c
     else
         status_after(&why, ", nor any other");
     column_names_free(&found);
-    free(x.clean);
+    column_folder_free(&folder);
     if (err)
         *err = why;
     return LEAT_E_NOT_FOUND;
@@ -205,18 +187,18 @@ static enum leat_status no_column(const struct leat_dataset *d, uint64_t part, c
 
 enum leat_status leat_dataset_refuse_columns(const struct leat_dataset *d, const char *what, struct leat_error *err)
 {
-    struct column_search x = { d, NULL };
+    struct column_folder folder = { .path = NULL };
     enum leat_status s = LEAT_OK;
 
     for (uint64_t i = 0; s == LEAT_OK && i < d->part_count; i++) {
         struct column_names found;
 
-        s = column_search_part(&x, i, &found, err);
+        s = column_search_part(&folder, d, i, &found, err);
         if (s == LEAT_OK)
             s = column_names_refuse(&found, dataset_part(d, i)->name, what, err);
         column_names_free(&found);
     }
-    free(x.clean);
+    column_folder_free(&folder);
     return s;
 }
 
@@ -233,11 +215,11 @@ static enum leat_access access_of(const struct part *p)
 }
 
 static enum leat_status open_file(struct file_map *f, const struct leat_dataset *d, const struct part *p,
-                                  const char *column, const char *suffix, struct leat_error *err)
+                                  const struct leat_column *c, const char *suffix, struct leat_error *err)
 {
-    char *path = column_path(d, p, column, suffix);
+    char *path = column_share_path(d, p, c->name, suffix, c->share);
     enum leat_status s =
-        path ? file_map_open(f, d->mounts, path, access_of(p), err) : status_no_memory(err, strlen(column));
+        path ? file_map_open(f, d->mounts, path, access_of(p), err) : status_no_memory(err, strlen(c->name));
 
     free(path);
     return s;
@@ -264,9 +246,13 @@ static enum leat_status read_texts(struct leat_column *c, struct leat_error *err
 static enum leat_status open_index(struct leat_column *c, const struct leat_dataset *d, const struct part *p,
                                    struct leat_error *err)
 {
-    enum leat_status s = open_file(&c->index, d, p, c->name, COLUMN_INDEX, err);
+    enum leat_status s = open_file(&c->index, d, p, c, COLUMN_INDEX, err);
     uint8_t header[COLUMN_HEADER];
 
+    if (s == LEAT_E_NO_FILE && c->share.count > 0)
+        return status_set_in(err, LEAT_E_NOT_FOUND, p->name,
+                             "%.300s: part %" PRIu64 " of %" PRIu64 " of column %s is missing; attach it first",
+                             p->name, c->share.number, c->share.count, c->name);
     if (s == LEAT_E_NO_FILE)
         return no_column(d, c->part, c->name, err);
     if (s == LEAT_OK && c->index.size < sizeof header)
@@ -283,10 +269,10 @@ static enum leat_status open_index(struct leat_column *c, const struct leat_data
 static enum leat_status open_values(struct leat_column *c, const struct leat_dataset *d, const struct part *p,
                                     struct leat_error *err)
 {
-    enum leat_status s = open_file(&c->values, d, p, c->name, COLUMN_VALUES, err);
+    enum leat_status s = open_file(&c->values, d, p, c, COLUMN_VALUES, err);
 
     if (s == LEAT_E_NO_FILE) {
-        char *path = column_path(d, p, c->name, COLUMN_VALUES);
+        char *path = column_share_path(d, p, c->name, COLUMN_VALUES, c->share);
 
         s = path
                 ? status_set_in(err, LEAT_E_MISMATCH, path, "%s is missing, although its index is there; " REMEDY, path)
@@ -299,49 +285,61 @@ static enum leat_status open_values(struct leat_column *c, const struct leat_dat
     return s;
 }
 
-enum leat_status column_open_part(struct leat_column **out, const struct leat_dataset *d, uint64_t part,
-                                  const char *name, struct leat_error *err)
+/* Opens a column of the part `number`, or a share of it, whose tokens and documents are those of `p`. */
+static enum leat_status open_column(struct leat_column **out, const struct leat_dataset *d, uint64_t number,
+                                    const struct part *p, const char *name, struct column_share share,
+                                    struct leat_error *err)
 {
-    const struct part *p = dataset_part(d, part);
-    enum leat_status s = column_check_part(d, part, err);
+    enum leat_status s = column_check_part(d, number, err);
     struct leat_column *c;
 
     *out = NULL;
     if (s != LEAT_OK)
         return s;
     if (!column_name_is_valid(name, strlen(name)))
-        return no_column(d, part, name, err);
+        return no_column(d, number, name, err);
     c = calloc(1, sizeof *c);
     if (!c)
         return status_no_memory(err, sizeof *c);
     c->values.fd = c->index.fd = -1;
-    c->part = part;
+    c->part = number;
+    c->share = share;
     c->name = strdup(name);
     s = c->name ? open_index(c, d, p, err) : status_no_memory(err, strlen(name));
     if (s == LEAT_OK)
         s = open_values(c, d, p, err);
     if (s != LEAT_OK) {
-        leat_column_close(c);
+        column_close_part(c);
         return s;
     }
+    c->bytes = *p;
+    c->bytes.token_width = c->header.entry_bytes;
+    c->bytes.data = (struct part_extent) { &c->values, 0, c->header.bytes };
+    c->bytes.hashes = (struct part_extent) { &c->index, COLUMN_HEADER, 4 * c->header.pages };
+    c->bytes.lookup = (struct part_extent) { NULL, 0, 0 };
     *out = c;
     return LEAT_OK;
 }
 
-enum leat_status leat_column_open(struct leat_column **out, const struct leat_dataset *d, const char *name,
-                                  struct leat_error *err)
+enum leat_status column_open_part(struct leat_column **out, const struct leat_dataset *d, uint64_t part,
+                                  const char *name, struct leat_error *err)
 {
-    *out = NULL;
-    if (!name)
-        return status_argument(err, "name", "leat_column_open: name is NULL");
-    if (d->part_count != 1)
-        return status_set_in(err, LEAT_E_UNSUPPORTED, dataset_part(d, 0)->name,
-                             "a list of %" PRIu64 " datasets has no columns: open the one that has %.100s by its name",
-                             d->part_count, name);
-    return column_open_part(out, d, 0, name, err);
+    return open_column(out, d, part, dataset_part(d, part), name, (struct column_share) { 0, 0 }, err);
 }
 
-void leat_column_close(struct leat_column *c)
+enum leat_status column_open_share(struct leat_column **out, const struct leat_dataset *d, const char *name,
+                                   struct column_share share, struct leat_error *err)
+{
+    struct part p = *dataset_part(d, 0);
+    uint64_t first;
+    enum leat_status s = column_share_entries(d, share, LEAT_COLUMN_TOKEN, &first, &p.tokens, err);
+
+    if (s == LEAT_OK)
+        s = column_share_entries(d, share, LEAT_COLUMN_DOCUMENT, &first, &p.documents, err);
+    return s == LEAT_OK ? open_column(out, d, 0, &p, name, share, err) : s;
+}
+
+void column_close_part(struct leat_column *c)
 {
     if (!c)
         return;
@@ -394,14 +392,14 @@ static enum leat_status list_one(struct listing *l, const struct leat_dataset *d
     leat_column_info(c, &l->items[l->count]);
     l->items[l->count++].name = *name;
     *name = NULL;
-    leat_column_close(c);
+    column_close_part(c);
     return LEAT_OK;
 }
 
 enum leat_status leat_dataset_columns(const struct leat_dataset *d, struct leat_columns **columns,
                                       struct leat_error *err)
 {
-    struct column_search x = { d, NULL };
+    struct column_folder folder = { .path = NULL };
     struct listing l = { .count = 0 };
     enum leat_status s = LEAT_OK;
 
@@ -411,12 +409,12 @@ enum leat_status leat_dataset_columns(const struct leat_dataset *d, struct leat_
     for (uint64_t part = 0; s == LEAT_OK && part < d->part_count; part++) {
         struct column_names found;
 
-        s = column_search_part(&x, part, &found, err);
+        s = column_search_part(&folder, d, part, &found, err);
         for (size_t i = 0; s == LEAT_OK && i < found.count; i++)
             s = list_one(&l, d, part, &found.names[i], err);
         column_names_free(&found);
     }
-    free(x.clean);
+    column_folder_free(&folder);
     **columns = (struct leat_columns) { l.count, l.items };
     if (s != LEAT_OK) {
         leat_columns_free(*columns);
@@ -459,7 +457,7 @@ static enum leat_status read_pages(const struct leat_column *c, uint64_t page, u
     return LEAT_OK;
 }
 
-enum leat_status leat_column_read(const struct leat_column *c, uint64_t first, uint64_t count, void *out,
+enum leat_status column_read_part(const struct leat_column *c, uint64_t first, uint64_t count, void *out,
                                   struct leat_error *err)
 {
     enum leat_status s = dataset_check_range(first, count, c->header.entries, "entry", err);
@@ -486,7 +484,7 @@ enum leat_status leat_column_read(const struct leat_column *c, uint64_t first, u
     return s;
 }
 
-enum leat_status leat_column_view(const struct leat_column *c, uint64_t first, uint64_t count, struct leat_view *view,
+enum leat_status column_view_part(const struct leat_column *c, uint64_t first, uint64_t count, struct leat_view *view,
                                   struct leat_error *err)
 {
     struct file_map *values = (struct file_map *)(uintptr_t)&c->values;

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "column.h"
+#include "private.h"
 
 #define BUFFER_PAGES TINY_OR(1u, 256u)
 #define BUFFER_BYTES (BUFFER_PAGES * CHECKSUM_PAGE)
@@ -31,12 +32,14 @@ struct file {
 struct leat_column_writer {
     struct file values, index;
     char *column, *dataset; /* names, for sentences */
-    struct folder home;     /* folder that relative paths are in */
+    struct column_share share;
+    struct folder home; /* folder that relative paths are in */
     pid_t owner;
     bool force;
     struct column_header header;
     uint8_t *buffer;
     size_t filled;    /* bytes in the buffer */
+    uint64_t first;   /* token or document of the first entry */
     uint64_t entries; /* entries so far */
     uint64_t written; /* bytes of values in the file */
     uint32_t largest; /* largest number of a text */
@@ -49,7 +52,7 @@ struct leat_column_writer {
 static enum leat_status name_file(struct file *f, const struct leat_dataset *d, const struct leat_column_writer *w,
                                   const char *suffix, struct leat_error *err)
 {
-    f->path = column_path(d, dataset_part(d, 0), w->column, suffix);
+    f->path = column_share_path(d, dataset_part(d, 0), w->column, suffix, w->share);
     f->partial = f->path ? path_append(f->path, strlen(f->path), COLUMN_PARTIAL, NULL) : NULL;
     return f->partial ? LEAT_OK : status_no_memory(err, strlen(w->column));
 }
@@ -109,7 +112,7 @@ void leat_column_writer_abandon(struct leat_column_writer *w)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-static enum leat_status check_options(const struct leat_column_options *o, struct leat_error *err)
+enum leat_status leat_column_check(const struct leat_column_options *o, uint32_t *bytes, struct leat_error *err)
 {
     if (!o->name || !column_name_is_valid(o->name, strlen(o->name)))
         return status_argument(err, "name",
@@ -127,20 +130,18 @@ static enum leat_status check_options(const struct leat_column_options *o, struc
         return status_argument(err, "at", "column %s: a category has an entry per document, not per token", o->name);
     if (o->force > 1)
         return status_argument(err, "force", "column %s: force must be 0 or 1, not %" PRIu32, o->name, o->force);
+    if (bytes)
+        *bytes = column_type_bytes(o->type);
     return LEAT_OK;
 }
 
-static enum leat_status check_dataset(const struct leat_dataset *d, const struct leat_column_options *o,
-                                      struct leat_error *err)
+enum leat_status column_check_single(const struct leat_dataset *d, const char *name, struct leat_error *err)
 {
-    enum leat_status s;
-
     if (d->part_count != 1)
         return status_set_in(err, LEAT_E_UNSUPPORTED, dataset_part(d, 0)->name,
                              "a list of %" PRIu64 " datasets cannot have columns: attach %s to each of them",
-                             d->part_count, o->name);
-    s = column_check_part(d, 0, err);
-    return s == LEAT_OK && o->at == LEAT_COLUMN_DOCUMENT ? dataset_need_documents(d, err) : s;
+                             d->part_count, name);
+    return column_check_part(d, 0, err);
 }
 
 /* Fills the header as far as it is known now. */
@@ -148,19 +149,36 @@ static enum leat_status begin_header(struct leat_column_writer *w, const struct 
                                      const struct leat_column_options *o, struct leat_error *err)
 {
     struct column_header *h = &w->header;
+    enum leat_status s;
 
     h->type = o->type;
     h->width = o->width;
     h->at = o->at;
-    h->entries = o->at == LEAT_COLUMN_TOKEN ? d->tokens : d->documents;
+    s = column_share_entries(d, w->share, o->at, &w->first, &h->entries, err);
+    if (s != LEAT_OK)
+        return s;
     checksum_store(h->identity, dataset_part(d, 0)->identity);
     return column_header_size(h) ? LEAT_OK
                                  : status_set(err, LEAT_E_UNSUPPORTED, "column %s would be too large", o->name);
 }
 
+/* Returns LEAT_E_EXISTS if an index is there, of the column or of the writer's share of it. */
+static enum leat_status check_new(const struct leat_dataset *d, const struct leat_column_writer *w,
+                                  struct column_share share, struct leat_error *err)
+{
+    char *path = column_share_path(d, dataset_part(d, 0), w->column, COLUMN_INDEX, share);
+    struct file_identity there;
+    enum leat_status s = path ? file_identify(path, &there, err) : status_no_memory(err, strlen(w->column));
+
+    if (s == LEAT_OK && there.exists)
+        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, path,
+                            "%s already exists; choose another name for the column or replace it", path);
+    free(path);
+    return s;
+}
+
 static enum leat_status begin_files(struct leat_column_writer *w, const struct leat_dataset *d, struct leat_error *err)
 {
-    struct file_identity there;
     enum leat_status s = name_file(&w->values, d, w, COLUMN_VALUES, err);
 
     if (s == LEAT_OK)
@@ -169,11 +187,10 @@ static enum leat_status begin_files(struct leat_column_writer *w, const struct l
         s = own_file_check_name(w->index.path, err);
     if (s == LEAT_OK)
         s = own_file_check_name(w->values.path, err);
-    if (s == LEAT_OK)
-        s = file_identify(w->index.path, &there, err);
-    if (s == LEAT_OK && there.exists && !w->force)
-        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, w->index.path,
-                            "%s already exists; choose another name for the column or replace it", w->index.path);
+    if (s == LEAT_OK && !w->force)
+        s = check_new(d, w, (struct column_share) { 0, 0 }, err);
+    if (s == LEAT_OK && !w->force && w->share.count > 0)
+        s = check_new(d, w, w->share, err);
     if (s == LEAT_OK)
         s = own_file_begin(&w->values.fd, w->values.partial, err);
     if (s == LEAT_OK)
@@ -190,9 +207,11 @@ enum leat_status leat_column_writer_open(struct leat_column_writer **out, const 
 
     *out = NULL;
     if (s == LEAT_OK)
-        s = check_options(&o, err);
+        s = leat_column_check(&o, NULL, err);
     if (s == LEAT_OK)
-        s = check_dataset(d, &o, err);
+        s = column_check_single(d, o.name, err);
+    if (s == LEAT_OK && o.at == LEAT_COLUMN_DOCUMENT)
+        s = dataset_need_documents(d, err);
     if (s != LEAT_OK)
         return s;
     w = calloc(1, sizeof *w);
@@ -201,6 +220,7 @@ enum leat_status leat_column_writer_open(struct leat_column_writer **out, const 
     w->values.fd = w->index.fd = -1;
     w->owner = getpid();
     w->force = o.force != 0;
+    w->share = (struct column_share) { o.part, o.parts };
     folder_note(&w->home);
     page_sum_begin(&w->hashes, 0, (struct hash128) { 0, 0 });
     w->column = strdup(o.name);
@@ -239,6 +259,17 @@ static enum leat_status flush(struct leat_column_writer *w, struct leat_error *e
     return s;
 }
 
+/* Writes how many entries of what the column has, for sentences. */
+static void show_entries(char text[400], const struct leat_column_writer *w)
+{
+    char share[64] = "";
+
+    if (w->share.count > 0)
+        snprintf(share, sizeof share, "part %" PRIu64 " of %" PRIu64 " of ", w->share.number, w->share.count);
+    snprintf(text, 400, "%" PRIu64 " %s of %s%.300s", w->header.entries,
+             w->header.at == LEAT_COLUMN_TOKEN ? "tokens" : "documents", share, w->dataset);
+}
+
 static enum leat_status say_wrong_value(const struct leat_column_writer *w, uint64_t value, const void *wrong,
                                         uint32_t from, struct leat_error *err)
 {
@@ -249,7 +280,7 @@ static enum leat_status say_wrong_value(const struct leat_column_writer *w, uint
     if (w->header.width > 1)
         snprintf(place, sizeof place, ", place %" PRIu64, value % w->header.width);
     return status_argument(err, "values", "column %s: %s %" PRIu64 "%s has the value %s, which %s does not hold",
-                           w->column, what, value / w->header.width, place, shown,
+                           w->column, what, w->first + value / w->header.width, place, shown,
                            leat_column_type_name(w->header.type));
 }
 
@@ -267,12 +298,14 @@ enum leat_status leat_column_writer_add(struct leat_column_writer *w, const void
     uint32_t size = column_type_bytes(h->type), from_size = column_type_bytes(from);
     uint64_t value = w->entries * h->width, left = entries * h->width;
     enum leat_status s = LEAT_OK;
+    char all[400];
 
     if (from_size == 0 || (h->type == LEAT_COLUMN_CATEGORY && from != LEAT_COLUMN_U16))
         return status_argument(err, "from", "column %s: values cannot have type number %" PRIu32, w->column, from);
-    if (entries > h->entries - w->entries)
-        return status_set_in(err, LEAT_E_RANGE, w->dataset, "column %s: more values than the %" PRIu64 " %s of %.300s",
-                             w->column, h->entries, h->at == LEAT_COLUMN_TOKEN ? "tokens" : "documents", w->dataset);
+    if (entries > h->entries - w->entries) {
+        show_entries(all, w);
+        return status_set_in(err, LEAT_E_RANGE, w->dataset, "column %s: more values than the %s", w->column, all);
+    }
     while (s == LEAT_OK && left > 0) {
         uint64_t room = (BUFFER_BYTES - w->filled) / size, here = left < room ? left : room;
         uint64_t done = column_convert(w->buffer + w->filled, h->type, values, from, here);
@@ -352,11 +385,13 @@ enum leat_status leat_column_writer_finish(struct leat_column_writer *w, struct 
 {
     const struct column_header *h = &w->header;
     enum leat_status s;
+    char all[400];
 
-    if (w->entries < h->entries)
-        return status_set_in(err, LEAT_E_RANGE, w->dataset,
-                             "column %s has values for %" PRIu64 " of the %" PRIu64 " %s of %.300s", w->column,
-                             w->entries, h->entries, h->at == LEAT_COLUMN_TOKEN ? "tokens" : "documents", w->dataset);
+    if (w->entries < h->entries) {
+        show_entries(all, w);
+        return status_set_in(err, LEAT_E_RANGE, w->dataset, "column %s has values for %" PRIu64 " of the %s", w->column,
+                             w->entries, all);
+    }
     if (h->type == LEAT_COLUMN_CATEGORY && h->bytes > 0 && w->largest >= h->texts)
         return status_argument(err, "values",
                                "column %s: number %" PRIu32 " of a text, but there are %" PRIu64 " texts", w->column,

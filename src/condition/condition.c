@@ -43,6 +43,7 @@ struct reader {
     char *words; /* place of the next word */
     unsigned depth;
     bool in_value; /* true on the right of a sign */
+    bool counts;   /* a condition may count as a number */
     enum leat_status status;
     struct leat_error *err;
 };
@@ -82,6 +83,15 @@ static struct condition_step *add_step(struct reader *r, enum condition_operatio
 
     *step = (struct condition_step) { .operation = operation, .sign = sign };
     return step;
+}
+
+/* Lets a condition, whose steps are the last ones, count as a number in a calculation. */
+static void count_condition(struct reader *r, struct expression *e)
+{
+    if (!r->counts || e->type != TYPE_CONDITION || r->status != LEAT_OK)
+        return;
+    add_step(r, CONDITION_TRUTH, 0);
+    e->type = TYPE_NUMBER;
 }
 
 static bool is_word(const char *at, const char *word)
@@ -211,13 +221,17 @@ static enum type join(struct reader *r, struct expression left, const struct inf
         return fail(
             r, left.at,
             "left of a sign stands a field, in quotes if it is a number, or a sum of fields; and joins comparisons");
-    step = add_step(r, CONDITION_COMPARE, x->sign);
-    if (right.type == TYPE_CONSTANT)
-        return TYPE_CONDITION;
-    if (left.type != TYPE_FIELD || right.type != TYPE_TEXT)
+    if (right.type != TYPE_CONSTANT && (left.type != TYPE_FIELD || right.type != TYPE_TEXT))
         return fail(r, right.at, "a sum is compared with numbers; fields stand left of the sign");
-    step[-2] =
-        (struct condition_step) { CONDITION_COMPARE, x->sign, 0, 0, step[-2].field, step[-1].text, step[-1].bytes };
+    step = add_step(r, CONDITION_COMPARE, x->sign);
+    if (left.type != TYPE_FIELD || step[-1].operation != CONDITION_NUMBER)
+        return TYPE_CONDITION;
+    step[-2] = (struct condition_step) { .operation = CONDITION_COMPARE,
+                                         .sign = x->sign,
+                                         .field = step[-2].field,
+                                         .text = step[-1].text,
+                                         .bytes = step[-1].bytes,
+                                         .is_number = right.type == TYPE_CONSTANT };
     r->c->count -= 2; /* one step takes the place of three */
     return TYPE_CONDITION;
 }
@@ -237,12 +251,16 @@ static struct expression read_expression(struct reader *r, enum level level)
         struct condition_step *decides = NULL;
         struct expression right;
 
-        if (x->level < LEVEL_COMPARISON)
+        if (x->level >= LEVEL_COMPARISON)
+            count_condition(r, &e);
+        else
             decides = add_step(r, x->level == LEVEL_OR ? CONDITION_OR : CONDITION_AND, 0);
         r->at += strlen(x->text);
         r->in_value = in_value || x->level == LEVEL_COMPARISON;
         right = read_expression(r, x->level + 1);
         r->in_value = in_value;
+        if (x->level > LEVEL_COMPARISON)
+            count_condition(r, &right);
         if (decides)
             decides->end = r->c->count;
         if (r->status == LEAT_OK)
@@ -251,10 +269,11 @@ static struct expression read_expression(struct reader *r, enum level level)
     return e;
 }
 
-enum leat_status condition_read(struct condition **out, const char *text, const char *option, struct leat_error *err)
+static enum leat_status read_all(struct condition **out, const char *text, bool counts, const char *option,
+                                 struct leat_error *err)
 {
-    size_t bytes = strlen(text), steps = bytes + 1, words = 2 * bytes + 2; /* at most */
-    struct reader r = { .text = text, .at = text, .end = text + bytes, .option = option, .err = err };
+    size_t bytes = strlen(text), steps = 2 * bytes + 2, words = 2 * bytes + 2; /* at most */
+    struct reader r = { .text = text, .at = text, .end = text + bytes, .option = option, .counts = counts, .err = err };
     struct expression e;
 
     *out = NULL;
@@ -267,7 +286,11 @@ enum leat_status condition_read(struct condition **out, const char *text, const 
     e = read_expression(&r, LEVEL_OR);
     if (*r.at)
         fail(&r, r.at, AFTER);
-    need_condition(&r, e);
+    count_condition(&r, &e);
+    if (!counts)
+        need_condition(&r, e);
+    else if (e.type < TYPE_FIELD)
+        fail(&r, e.at, "a calculation is a number, a field, a condition, or a sum of these");
     if (r.status == LEAT_OK)
         *out = r.c;
     else
@@ -275,12 +298,24 @@ enum leat_status condition_read(struct condition **out, const char *text, const 
     return r.status;
 }
 
+enum leat_status condition_read(struct condition **out, const char *text, const char *option, struct leat_error *err)
+{
+    return read_all(out, text, false, option, err);
+}
+
+enum leat_status condition_read_number(struct condition **out, const char *text, const char *option,
+                                       struct leat_error *err)
+{
+    return read_all(out, text, true, option, err);
+}
+
 /* ---- Evaluating -------------------------------------------------------------------------------------------------- */
 
 /* The size of the stack. In each bracket, a sum and a product may wait for their right operands. */
 #define STACK (2 * CONDITION_DEPTH + 4)
 
-bool condition_holds(const struct condition *c, condition_value *value, const void *of)
+/* Evaluates a condition, or a calculation whose result goes to *number, unless that is NULL. */
+static bool evaluate(const struct condition *c, condition_value *value, const void *of, struct decimal *number)
 {
     struct decimal stack[STACK];
     bool known[STACK], holds = false; /* known[i] is true if stack[i] has a number */
@@ -310,12 +345,29 @@ bool condition_holds(const struct condition *c, condition_value *value, const vo
             known[top - 1] = known[top - 1] && known[top] && decimal_calculate(&stack[top - 1], s->sign, &stack[top]);
             break;
         case CONDITION_COMPARE:
-            top -= s->text ? 0 : 2;
-            holds = s->text ? value(of, s, NULL, &order) : known[top] && known[top + 1];
-            if (holds && !s->text)
+            top -= s->field ? 0 : 2;
+            holds = s->field ? value(of, s, NULL, &order) : known[top] && known[top + 1];
+            if (holds && !s->field)
                 order = decimal_compare(&stack[top], &stack[top + 1]);
             holds = holds && (s->sign & (order < 0 ? 1 : order == 0 ? 2 : 4));
+            break;
+        case CONDITION_TRUTH:
+            known[top] = decimal_read(&stack[top], holds ? "1" : "0", 1);
+            top++;
         }
     }
-    return holds;
+    if (!number)
+        return holds;
+    *number = stack[0];
+    return known[0];
+}
+
+bool condition_holds(const struct condition *c, condition_value *value, const void *of)
+{
+    return evaluate(c, value, of, NULL);
+}
+
+bool condition_number(const struct condition *c, condition_value *value, const void *of, struct decimal *number)
+{
+    return evaluate(c, value, of, number);
 }

@@ -11,6 +11,9 @@
  * quotes, double ones as in JSON or single ones. If a field is missing or of another type, or calculating takes more
  * than DECIMAL_DIGITS digits, a comparison does not hold (also with !=), and `not` of it does.
  *
+ * A calculation, "1 + 3 * (score > 0.95)", is a sum in which a condition, in brackets or alone, counts as 1 if it
+ * holds and as 0 if not.
+ *
  * The room src/condition/ has this language and its numbers. What may enter: what reads and evaluates conditions. Where
  * the values of fields come from is not known here.
  */
@@ -23,11 +26,12 @@
 #define CONDITION_BYTES ((size_t)4000) /* longest condition */
 #define CONDITION_DEPTH 16u            /* limit of brackets and `not` within each other */
 
-/* The operations of steps. CONDITION_NUMBER gives the number of a field, or a constant. */
+/* The operations of steps. CONDITION_NUMBER gives the number of a field, or a constant, and CONDITION_TRUTH 1 or 0 for
+ * the condition before it. */
 enum condition_operation {
     /* clang-format off */
     CONDITION_OR, CONDITION_AND, CONDITION_NOT, CONDITION_EXISTS, CONDITION_COMPARE, CONDITION_CALCULATE,
-    CONDITION_NUMBER
+    CONDITION_NUMBER, CONDITION_TRUTH
     /* clang-format on */
 };
 
@@ -37,9 +41,10 @@ struct condition_step {
     char sign;         /* CALCULATE: + - or *; COMPARE: the sum of 1 if it holds for less, 2 for equal, 4 for more */
     uint32_t end;      /* OR and AND: number of the step after the right operand */
     uint32_t number;   /* number of the field, which the caller sets */
-    const char *field; /* field of NUMBER, EXISTS, and COMPARE with a string; NULL: none */
-    const char *text;  /* text of NUMBER without a field, and COMPARE with a string; NULL: none */
+    const char *field; /* field of NUMBER, EXISTS, and COMPARE with one value; NULL: none */
+    const char *text;  /* constant of NUMBER, or value that COMPARE compares a field with; NULL: none */
     size_t bytes;      /* length of the text */
+    bool is_number;    /* true for COMPARE of a field with a number */
 };
 
 struct condition {
@@ -51,11 +56,18 @@ struct condition {
  * it is wrong. */
 enum leat_status condition_read(struct condition **out, const char *text, const char *option, struct leat_error *err);
 
+/* Reads a calculation, as condition_read() reads a condition. */
+enum leat_status condition_read_number(struct condition **out, const char *text, const char *option,
+                                       struct leat_error *err);
+
 /* Gets what a step with a field needs of a record or row `of`: whether the field exists, its *number, or its *order
  * (less than 0, 0 or more) compared with the step's text. Returns false if the field is missing or of another type. */
 typedef bool condition_value(const void *of, const struct condition_step *step, struct decimal *number, int *order);
 
 /* Returns true if the condition holds. */
 bool condition_holds(const struct condition *c, condition_value *value, const void *of);
+
+/* Computes a calculation. Returns false if a field that it needs has no number. */
+bool condition_number(const struct condition *c, condition_value *value, const void *of, struct decimal *number);
 
 #endif

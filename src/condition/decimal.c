@@ -1,5 +1,8 @@
 #include "decimal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(const char *at, const char *end)
@@ -60,6 +63,16 @@ bool decimal_read(struct decimal *d, const char *text, size_t bytes)
     while (d->count > 0 && d->digits[d->count - 1] == '0')
         d->count--;
     return at == end;
+}
+
+/* Without a point in it, strtod() reads the number in any locale. */
+double decimal_double(const struct decimal *d)
+{
+    char text[DECIMAL_DIGITS + 48];
+
+    snprintf(text, sizeof text, "%s0%.*se%" PRId64, d->negative ? "-" : "", (int)d->count, d->digits,
+             d->exponent - (int64_t)d->count);
+    return strtod(text, NULL);
 }
 
 int decimal_compare(const struct decimal *a, const struct decimal *b)

@@ -20,6 +20,9 @@ struct decimal {
  * exponent has more than 15 digits. */
 bool decimal_read(struct decimal *d, const char *text, size_t bytes);
 
+/* Returns the nearest double, which may be an infinity. */
+double decimal_double(const struct decimal *d);
+
 /* Returns less than 0, 0 or more than 0 if a is less than, equal to or greater than b. */
 int decimal_compare(const struct decimal *a, const struct decimal *b);
 

@@ -296,12 +296,10 @@ enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uin
 
 static void page_tokens(const struct part *p, uint64_t page, uint64_t *first, uint64_t *count)
 {
-    uint64_t in_page = FORMAT_PAGE_BYTES / p->token_width;
-    uint64_t left;
+    uint64_t end = bytes_divide_up((page + 1) * FORMAT_PAGE_BYTES, p->token_width); /* one may cross pages */
 
-    *first = page * in_page;
-    left = p->tokens - *first;
-    *count = left < in_page ? left : in_page;
+    *first = page * FORMAT_PAGE_BYTES / p->token_width;
+    *count = (end < p->tokens ? end : p->tokens) - *first;
 }
 
 #define CHECKED_PAGES 8u /* read at once */

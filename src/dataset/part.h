@@ -48,7 +48,7 @@ struct part {
     uint64_t inputs;    /* number of inputs; 0 without an index */
     uint64_t vocabulary;
     uint64_t end_token, begin_token; /* LEAT_NONE: none */
-    uint32_t token_width;            /* 2 or 4 */
+    uint32_t token_width;            /* 2 or 4; of a column's bytes, those of an entry */
     bool adopted;                    /* another tool's files with an index: its first and last document may be cut */
     bool foreign;    /* another tool's files: `vocabulary` is what ids can be, and any fact that is not set is not
                         known */

@@ -1,7 +1,7 @@
 /*
- * part_datatrove.c: datatrove's FILE.ds, tokens without a header, and FILE.ds.index, where each document ends, u64 in
- * tokens; nanotron reads them. How many bytes a token has follows from both: the last document ends with the file. If
- * FILE.ds.loss is there, it is the mask.
+ * part_datatrove.c: reads the datasets of datatrove, which nanotron reads, too. FILE.ds has the tokens, without a
+ * header. FILE.ds.index has the end of each document, counted in tokens, as u64. The last document ends with the file,
+ * which decides the bytes per token. FILE.ds.loss, if it exists, is the mask.
  */
 #include <stdlib.h>
 #include <string.h>

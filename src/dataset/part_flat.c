@@ -103,8 +103,8 @@ static enum leat_status too_short(const struct file_map *f, uint64_t needed, con
 #define LLMC_HEADER 1024u
 #define LLMC_FACTS  16u /* bytes of the header that say something */
 
-/* Returns the bytes per token, by magic number and version; AutoModel's header says the number itself. 0: there is
- * no such header. */
+/* Returns the bytes per token that a header stands for, or 0 if it is not a known header. The magic number and the
+ * version decide; AutoModel's header has the number itself. */
 static uint32_t llmc_width(const uint8_t head[LLMC_FACTS])
 {
     uint32_t magic = bytes_load32(head), version = bytes_load32(head + 4), said = bytes_load32(head + 12);

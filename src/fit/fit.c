@@ -375,20 +375,6 @@ void fit_row_first(const struct fit *f, const struct fit_shown *x, struct fit_pi
 
 /* ---- Back ---- */
 
-SEARCH_INLINE bool class_is_shorter(const void *context, uint64_t class)
-{
-    const struct wanted *w = context;
-
-    return w->f->classes[class].length < w->number;
-}
-
-const struct fit_class *fit_class_of(const struct fit *f, uint64_t length)
-{
-    uint64_t class = search_first(0, f->class_count, class_is_shorter, &(struct wanted) { f, length });
-
-    return class < f->class_count && f->classes[class].length == length ? &f->classes[class] : NULL;
-}
-
 SEARCH_INLINE bool class_begins_by(const void *context, uint64_t class)
 {
     const struct wanted *w = context;

@@ -122,7 +122,4 @@ static inline uint32_t fit_places(const struct fit *f, uint32_t length)
     return f->align == 1 ? length : (length + f->align - 1) / f->align * f->align;
 }
 
-/* The class of pieces of this length; NULL: no piece has it. */
-const struct fit_class *fit_class_of(const struct fit *f, uint64_t length);
-
 #endif

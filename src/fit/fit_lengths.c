@@ -10,39 +10,6 @@
 
 /* ---- Which documents are used ---- */
 
-struct from_token {
-    const struct leat_dataset *dataset;
-    uint64_t token;
-};
-
-static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
-{
-    const struct from_token *from = context;
-    uint64_t start;
-    enum leat_status s = leat_dataset_starts(from->dataset, document, 1, &start, err);
-
-    *is_before = s == LEAT_OK && start < from->token;
-    return s;
-}
-
-enum leat_status fit_lengths_used(const struct plan_source *s, uint32_t number, struct fit_range *used,
-                                  struct leat_error *err)
-{
-    const struct plan_part *p = &s->parts[number];
-    struct from_token from = { s->dataset, p->list_token + p->begin };
-    struct leat_part part = LEAT_PART_INIT;
-    enum leat_status status;
-
-    leat_dataset_part(s->dataset, number, &part, NULL); /* cannot fail: the number exists */
-    *used = (struct fit_range) { part.first_document, part.first_document + part.documents };
-    if (p->begin == 0 && p->end == part.tokens)
-        return LEAT_OK;
-    status = search_first_read(&used->first, used->first, used->end, starts_before, &from, err);
-    from.token = p->list_token + p->end;
-    return status == LEAT_OK ? search_first_read(&used->end, used->first, used->end, starts_before, &from, err)
-                             : status;
-}
-
 static enum leat_status find_used(const struct plan_source *s, struct fit_range **used, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -51,7 +18,7 @@ static enum leat_status find_used(const struct plan_source *s, struct fit_range 
     if (!*used)
         return status_no_memory(err, s->part_count * sizeof **used);
     for (uint32_t i = 0; status == LEAT_OK && i < s->part_count; i++)
-        status = fit_lengths_used(s, i, &(*used)[i], err);
+        status = plan_source_used(s, i, &(*used)[i].first, &(*used)[i].end, err);
     return status;
 }
 
@@ -184,13 +151,16 @@ static enum leat_status use_sides(struct fit_lengths *l, const struct plan_sourc
 static enum leat_status sort(struct fit_lengths *l, const struct plan_source *s, const struct fit_range *used,
                              bool list, struct leat_error *err)
 {
-    struct fit_sort x = { .dataset = s->dataset, .ranges = used, .range_count = s->part_count };
+    struct fit_sort x = {
+        .dataset = s->dataset, .choice = s->choice, .ranges = used, .range_count = s->part_count, .base = used[0].first
+    };
     enum leat_status status = fit_sort_count(&x, err);
 
     if (status == LEAT_OK && list) {
         l->lists = calloc(1, sizeof *l->lists);
         if (l->lists) {
             l->list_count = 1;
+            l->lists->first_document = x.base;
             l->lists->side.file.fd = -1;
             l->lists->memory = big_alloc((size_t)(x.documents + 1) * sizeof *l->lists->memory);
         }
@@ -211,13 +181,20 @@ static enum leat_status make_lengths(struct fit_lengths *l, const struct plan_so
     struct leat_error why = { .message = "" };
     uint64_t documents = 0;
 
-    if (open_sides(l, s, &why) == LEAT_OK)
+    if (!s->choice && open_sides(l, s, &why) == LEAT_OK)
         return use_sides(l, s, used, err);
     fit_lengths_free(l);
     for (uint32_t i = 0; i < s->part_count; i++)
         documents += used[i].end - used[i].first;
-    if (documents <= max_in_memory)
+    /* the numbers in a list, from the first document that is used, have 32 bits */
+    if (documents <= max_in_memory && used[s->part_count - 1].end - used[0].first <= (uint64_t)1 << 32)
         return sort(l, s, used, true, err);
+    if (s->choice)
+        return status_set_in(err, LEAT_E_UNSUPPORTED, name,
+                             "%" PRIu64 " documents of %.300s are chosen, too many to sort in memory for rows of whole "
+                             "documents: choose at most 2^28, which count up to 2^32 with those between them, or make "
+                             "several sources of them",
+                             documents, name);
     return status_set_in(
         err, LEAT_E_UNSUPPORTED, name,
         "%.300s has %" PRIu64

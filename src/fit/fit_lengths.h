@@ -4,7 +4,8 @@
  * *run*, so all that goes by length goes from run to run.
  *
  * The sorted lists are those of the side files (fit_side.h) if every dataset of the source has one, else one in memory,
- * of 4 bytes per document. A run takes 40 bytes. Never changes once made.
+ * of 4 bytes per document. A run takes 40 bytes. Never changes once made. Documents have the source's own numbers
+ * (plan_source.h); chosen ones are sorted in memory.
  */
 #ifndef LEAT_FIT_LENGTHS_H
 #define LEAT_FIT_LENGTHS_H
@@ -51,9 +52,5 @@ enum leat_status fit_lengths_documents(const struct fit_lengths *l, const struct
 /* The inverse, for a document with this number of tokens: its run, and its place in the run. */
 enum leat_status fit_lengths_find(const struct fit_lengths *l, uint64_t document, uint64_t tokens,
                                   const struct fit_run **run, uint64_t *i, struct leat_error *err);
-
-/* Documents [first, end) of part `part` are used. */
-enum leat_status fit_lengths_used(const struct plan_source *s, uint32_t part, struct fit_range *used,
-                                  struct leat_error *err);
 
 #endif

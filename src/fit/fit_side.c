@@ -39,7 +39,8 @@ SEARCH_INLINE enum leat_status read_documents(struct fit_sort *x, add_call *add,
     for (uint64_t i = 0; s == LEAT_OK && i < x->range_count; i++)
         for (uint64_t at = x->ranges[i].first, here; s == LEAT_OK && at < x->ranges[i].end; at += here) {
             here = x->ranges[i].end - at < STARTS_AT_ONCE ? x->ranges[i].end - at : STARTS_AT_ONCE;
-            s = leat_dataset_starts(x->dataset, at, here + 1, starts, err);
+            s = x->choice ? choice_starts(x->choice, at, here + 1, starts, err)
+                          : leat_dataset_starts(x->dataset, at, here + 1, starts, err);
             for (uint64_t k = 0; s == LEAT_OK && k < here; k++)
                 s = add(x, (uint32_t)(at + k - x->base), starts[k + 1] - starts[k], err);
             x->done += here;

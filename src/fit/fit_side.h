@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "choose/choose.h"
 #include "dataset/file_map.h"
 #include "leat.h"
 
@@ -47,6 +48,7 @@ struct fit_sort {
     /* Set by the caller; all else begins as 0. Numbers in the list are less by `base` than in the dataset, and must be
      * below 2^32. See struct leat_fit_options for `progress`. */
     const struct leat_dataset *dataset;
+    const struct choice *choice; /* numbers are those of chosen documents; NULL: those of the dataset */
     const struct fit_range *ranges;
     uint64_t range_count, base;
     uint32_t (*progress)(void *context, uint64_t done, uint64_t total);

@@ -86,12 +86,13 @@ struct batch {
     struct row rows[ROWS_AT_ONCE];
     uint64_t count, piece_count; /* of all rows; then of those of one source */
     bool first_only;             /* of each row, only its first piece is wanted */
+    bool own_numbers;            /* pieces have the source's own numbers of documents (plan_source.h) */
     struct leat_piece *pieces;
     /* The rows of one source, and their pieces: */
     uint32_t source, mine[ROWS_AT_ONCE], my_count;
     struct fit_drawing drawing;
     struct fit_found *found;
-    uint64_t *numbers, *starts, *tokens;
+    uint64_t *numbers, *own, *starts, *tokens; /* own: the source's own numbers */
 };
 
 /* Programs give samples back: cut ones, or those of another plan, would lead beyond what is here. */
@@ -133,11 +134,12 @@ static enum leat_status batch_make(struct batch *b, struct leat_error *err)
     b->drawing.draws = malloc((size_t)pieces * sizeof *b->drawing.draws);
     b->drawing.numbers = malloc((size_t)b->plan->max_pieces * sizeof *b->drawing.numbers);
     b->found = malloc((size_t)pieces * sizeof *b->found);
-    b->numbers = malloc((size_t)pieces * 3 * sizeof *b->numbers);
+    b->numbers = malloc((size_t)pieces * 4 * sizeof *b->numbers);
     if (!b->drawing.pieces || !b->drawing.draws || !b->drawing.numbers || !b->found || !b->numbers)
         return status_no_memory(err, pieces * sizeof *b->found);
     b->starts = b->numbers + pieces;
     b->tokens = b->starts + pieces;
+    b->own = b->tokens + pieces;
     return LEAT_OK;
 }
 
@@ -194,7 +196,7 @@ static void set_pieces(const struct batch *b)
 
             b->pieces[r->first + j] = (struct leat_piece) { .token = token,
                                                             .offset = token - s->parts[part].list_token,
-                                                            .document = b->numbers[k],
+                                                            .document = b->own_numbers ? b->own[k] : b->numbers[k],
                                                             .source = b->source,
                                                             .part = part,
                                                             .at = b->found[k].at,
@@ -209,7 +211,9 @@ static enum leat_status look_up_source(struct batch *b, struct leat_error *err)
     enum leat_status s;
 
     find_pieces(b);
-    s = fit_lengths_documents(&o->lengths[b->source], b->found, b->piece_count, b->numbers, err);
+    s = fit_lengths_documents(&o->lengths[b->source], b->found, b->piece_count, b->own, err);
+    for (uint64_t k = 0; s == LEAT_OK && k < b->piece_count; k++)
+        b->numbers[k] = plan_source_document(&b->plan->sources[b->source], b->own[k]);
     if (s == LEAT_OK)
         s = dataset_document_list(b->plan->sources[b->source].dataset, b->numbers, b->piece_count, b->starts, b->tokens,
                                   err);
@@ -226,7 +230,8 @@ static enum leat_status look_up_source(struct batch *b, struct leat_error *err)
 
 /* The pieces of these rows, or the first of each; all go to `pieces`. */
 static enum leat_status look_up(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
-                                bool first_only, struct leat_piece *pieces, uint64_t *got, struct leat_error *err)
+                                bool first_only, bool own_numbers, struct leat_piece *pieces, uint64_t *got,
+                                struct leat_error *err)
 {
     struct batch b;
     enum leat_status s;
@@ -235,6 +240,7 @@ static enum leat_status look_up(const struct leat_plan *plan, const struct leat_
     b.count = count;
     b.piece_count = 0;
     b.first_only = first_only;
+    b.own_numbers = own_numbers;
     b.pieces = pieces;
     s = take_rows(&b, samples, err);
     if (s != LEAT_OK)
@@ -320,7 +326,7 @@ static enum leat_status fit_begins(const struct leat_plan *plan, struct leat_sam
 
     for (uint64_t at = 0, here, got; s == LEAT_OK && at < count; at += here) {
         here = count - at < ROWS_AT_ONCE ? count - at : ROWS_AT_ONCE;
-        s = look_up(plan, samples + at, here, true, pieces, &got, err);
+        s = look_up(plan, samples + at, here, true, false, pieces, &got, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             samples[at + i].token = pieces[i].token;
             samples[at + i].offset = pieces[i].offset;
@@ -337,7 +343,7 @@ static enum leat_status fit_pieces(const struct leat_plan *plan, const struct le
 
     for (uint64_t at = 0, here, got; s == LEAT_OK && at < count; at += here, pieces += got) {
         here = count - at < ROWS_AT_ONCE ? count - at : ROWS_AT_ONCE;
-        s = look_up(plan, samples + at, here, false, pieces, &got, err);
+        s = look_up(plan, samples + at, here, false, false, pieces, &got, err);
     }
     return s;
 }
@@ -354,7 +360,7 @@ struct document_search {
     const struct leat_plan *plan;
     const struct stretch *stretch;
     struct plan_search *search;
-    uint64_t document, start;  /* start: its first token in the source's dataset */
+    uint64_t document, start;  /* the source's own number of it; its first token in the source's dataset */
     const struct fit_run *run; /* of documents of its length; it is document `place` of it */
     uint64_t place;
     uint64_t chunk; /* of its rows */
@@ -389,15 +395,18 @@ static enum leat_status is_reported(const struct document_search *d, const struc
                                     struct leat_error *err)
 {
     struct leat_piece *pieces;
+    uint64_t got;
     enum leat_status s;
 
     *reported = false;
-    if (d->search->first >= d->start)
+    if (d->search->first >= d->start && !d->plan->sources[x->source].choice)
         return LEAT_OK;
     pieces = calloc(x->pieces, sizeof *pieces);
-    s = pieces ? fit_pieces(d->plan, x, 1, pieces, err) : status_no_memory(err, x->pieces * sizeof *pieces);
+    s = pieces ? look_up(d->plan, x, 1, false, true, pieces, &got, err)
+               : status_no_memory(err, x->pieces * sizeof *pieces);
     for (uint32_t i = 0; s == LEAT_OK && i < x->pieces; i++)
-        *reported |= pieces[i].document < d->document && pieces[i].token + pieces[i].count > d->search->first + 1;
+        *reported |= pieces[i].document < d->document && pieces[i].token < d->search->end &&
+                     pieces[i].token + pieces[i].count > d->search->first + 1;
     free(pieces);
     return s;
 }
@@ -439,13 +448,13 @@ static enum leat_status find_document(struct document_search *d, struct leat_err
 /* Looks for those of documents [first, end). */
 static enum leat_status find_documents(struct document_search *d, uint64_t first, uint64_t end, struct leat_error *err)
 {
-    const struct leat_dataset *dataset = d->plan->sources[d->search->source].dataset;
+    const struct plan_source *source = &d->plan->sources[d->search->source];
     const struct fit_order *o = d->plan->derived;
     enum leat_status s = LEAT_OK;
     uint64_t starts[2];
 
     for (d->document = first; s == LEAT_OK && d->document < end && !d->search->stopped; d->document++) {
-        s = leat_dataset_starts(dataset, d->document, 2, starts, err);
+        s = leat_dataset_starts(source->dataset, plan_source_document(source, d->document), 2, starts, err);
         d->start = starts[0];
         if (s != LEAT_OK)
             return s;
@@ -468,19 +477,20 @@ static enum leat_status fit_trace(const struct leat_plan *plan, struct plan_sear
 {
     const struct plan_source *source = &plan->sources[search->source];
     struct document_search d = { .plan = plan, .search = search };
-    uint64_t first, count;
+    uint64_t first, end, count;
     enum leat_status s =
         leat_dataset_documents_in(source->dataset, search->first, search->end - search->first, &first, &count, err);
 
-    if (s == LEAT_OK && (search->until - search->from) / SCAN_WORTH <= count)
+    if (s == LEAT_OK)
+        s = plan_source_own(source, first, first + count, &first, &end, err);
+    if (s == LEAT_OK && (search->until - search->from) / SCAN_WORTH <= end - first)
         return plan_search_try(plan, search, search->from, search->until - search->from, err);
     for (uint32_t i = 0; s == LEAT_OK && i < source->part_count; i++) {
         struct fit_range used;
 
-        s = fit_lengths_used(source, i, &used, err);
+        s = plan_source_used(source, i, &used.first, &used.end, err);
         if (s == LEAT_OK)
-            s = find_documents(&d, used.first > first ? used.first : first,
-                               used.end < first + count ? used.end : first + count, err);
+            s = find_documents(&d, used.first > first ? used.first : first, used.end < end ? used.end : end, err);
     }
     return s;
 }
@@ -736,7 +746,7 @@ const struct plan_order plan_order_fit = { .weights = true,
 
 /* ---- leat_plan_fit_report() -------------------------------------------------------------------------------------- */
 
-/* Leat_plan_fit_report(): rows of whole documents of one length, and windows of the same length. */
+/* Compares rows of whole documents with windows of the same length. */
 
 #define STARTS_AT_ONCE 4096u
 
@@ -764,14 +774,14 @@ static enum leat_status report_windows(const struct plan_source *s, uint64_t len
         const struct plan_part *p = &s->parts[i];
         struct fit_range used;
 
-        if (p->end > p->begin)
-            report->window_rows += (p->end - p->begin - 1) / length;
-        status = fit_lengths_used(s, i, &used, err);
+        if (p->used > 0)
+            report->window_rows += (p->used - 1) / length;
+        status = plan_source_used(s, i, &used.first, &used.end, err);
         for (uint64_t here; status == LEAT_OK && used.first < used.end; used.first += here) {
             here = used.end - used.first < STARTS_AT_ONCE ? used.end - used.first : STARTS_AT_ONCE;
-            status = leat_dataset_starts(s->dataset, used.first, here + 1, starts, err);
+            status = plan_source_starts(s, used.first, here + 1, starts, err);
             if (status == LEAT_OK)
-                count_cuts(starts, here, p->list_token + p->begin, length, report);
+                count_cuts(starts, here, p->first, length, report);
         }
     }
     return status;

@@ -345,12 +345,11 @@ static uint32_t column_progress(void *context, uint64_t bytes)
 }
 
 /* Verifies the columns of a part, one after another, in the calling thread. */
-static void verify_columns(struct verify *v, struct column_search *columns)
+static void verify_columns(struct verify *v, const struct leat_dataset *d, struct column_folder *folder)
 {
-    const struct leat_dataset *d = columns->d;
     struct column_names found;
     struct leat_error why;
-    enum leat_status s = column_search_part(columns, v->part_number, &found, &why);
+    enum leat_status s = column_search_part(folder, d, v->part_number, &found, &why);
 
     note(v, s, &why, 0);
     for (size_t i = 0; !v->stopped && i < found.count; i++) {
@@ -489,11 +488,10 @@ static void list_areas(struct verify *v)
         v->tasks += bytes_divide_up(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
 }
 
-static enum leat_status verify_part(struct column_search *columns, uint64_t number, uint64_t total, bool index_only,
-                                    const struct leat_verify_options *options, struct leat_verify_report *report,
-                                    struct leat_error *err)
+static enum leat_status verify_part(const struct leat_dataset *d, struct column_folder *folder, uint64_t number,
+                                    uint64_t total, bool index_only, const struct leat_verify_options *options,
+                                    struct leat_verify_report *report, struct leat_error *err)
 {
-    const struct leat_dataset *d = columns->d;
     struct verify v = {
         .part = dataset_part(d, number),
         .part_number = number,
@@ -515,7 +513,7 @@ static enum leat_status verify_part(struct column_search *columns, uint64_t numb
     if (!v.stopped && v.part->index)
         verify_records(&v);
     if (!v.stopped && !index_only)
-        verify_columns(&v, columns);
+        verify_columns(&v, d, folder);
     pthread_mutex_destroy(&v.lock);
     free(v.counts);
     if (options->damaged && v.found.damaged_pages + v.found.damaged_others > 0)
@@ -538,7 +536,7 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_verify_options, reserved), { 0, 0 } };
     struct leat_verify_options all = LEAT_VERIFY_OPTIONS_INIT;
     struct leat_verify_report full = { .part = LEAT_NONE, .page = LEAT_NONE, .first_document = LEAT_NONE };
-    struct column_search columns = { d, NULL };
+    struct column_folder folder = { .path = NULL };
     enum leat_status status = LEAT_OK;
     struct leat_error why;
     uint64_t total = 0;
@@ -561,7 +559,7 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
     if (status != LEAT_OK)
         return status;
     for (uint64_t i = 0; i < d->part_count; i++) {
-        enum leat_status s = verify_part(&columns, i, total, index_only, &all, &full, &why);
+        enum leat_status s = verify_part(d, &folder, i, total, index_only, &all, &full, &why);
 
         if (s != LEAT_OK && status == LEAT_OK) {
             status = s;
@@ -571,7 +569,7 @@ static enum leat_status verify_all(const struct leat_dataset *d, bool index_only
         if (s != LEAT_OK && !verify_is_damage(s, &why))
             break;
     }
-    free(columns.clean);
+    column_folder_free(&folder);
     if (report)
         options_fill(report, &full, sizeof full);
     return status;

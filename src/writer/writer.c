@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "column/column_files.h"
 
 /* Bytes that are hashed and written at once, of whole pages: few enough for the processor's cache. */
 #define TOKEN_FRAME TINY_OR((size_t)8 << 10, (size_t)1 << 20)
@@ -271,6 +272,54 @@ enum leat_status leat_writer_open(struct leat_writer **out, const char *name, co
     return LEAT_OK;
 }
 
+/* ---- Values beside the documents ---- */
+
+enum leat_status leat_writer_keep_values(struct leat_writer *w, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = LEAT_OK;
+
+    if (w->store_values) /* a checkpoint had them */
+        return LEAT_OK;
+    w->store_values = true;
+    s = sink_create(&w->spills[SPILL_VALUES], w->names.partial[SPILL_VALUES], writer_spill_frame(SPILL_VALUES), &why);
+    writer_begin_spill(w, SPILL_VALUES, 0);
+    return writer_fail(w, s, &why, err);
+}
+
+uint64_t leat_writer_place_values(struct leat_writer *w, uint64_t bytes)
+{
+    uint64_t at = w->end.of[SPILL_VALUES].at;
+
+    w->end.of[SPILL_VALUES].at += bytes;
+    return at;
+}
+
+enum leat_status leat_writer_put_values(struct leat_writer *w, uint64_t at, const void *bytes, uint64_t count,
+                                        struct leat_error *err)
+{
+    struct sink_stream to = sink_stream(&w->spills[SPILL_VALUES], at);
+    struct leat_error why;
+    enum leat_status s = sink_stream_put(&to, bytes, (size_t)count, &why);
+
+    if (s == LEAT_OK)
+        s = sink_stream_end(&to, &why);
+    return writer_fail(w, s, &why, err);
+}
+
+enum leat_status leat_writer_read_values(const struct leat_writer *w, uint64_t at, void *out, uint64_t count,
+                                         struct leat_error *err)
+{
+    const struct sink *values = &w->spills[SPILL_VALUES];
+
+    return file_read_at(values->fd, at, out, count, values->path, err);
+}
+
+const char *leat_writer_unfinished(const struct leat_writer *w)
+{
+    return w->names.unfinished;
+}
+
 /* ---- Flushing ---- */
 
 static uint64_t hashed_pages(const struct leat_writer *w, enum writer_spill spill, bool last)
@@ -324,7 +373,7 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     enum leat_status s = w->replace ? file_remove(n->index, err) : LEAT_OK;
 
     if (s == LEAT_OK && w->replace)
-        s = writer_remove_columns(n, err);
+        s = column_files_remove(n->name, err);
 
     /* the partial index's name must be durable too: it shows that NAME.tokens belongs to an unfinished run */
     if (s == LEAT_OK)
@@ -334,7 +383,7 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     w->tokens_named = s == LEAT_OK;
     if (s == LEAT_OK)
         s = file_sync_folder(n->tokens, err);
-    return s;
+    return s == LEAT_OK && w->store_values ? writer_name_columns(n, err) : s;
 }
 
 static enum leat_status name_index(struct leat_writer *w, struct leat_error *err)
@@ -356,6 +405,8 @@ static void unname(struct leat_writer *w)
     if (w->index_named)
         w->index_named = file_rename(n->index, n->partial[FILE_INDEX], true, NULL) != LEAT_OK ||
                          file_remove(n->index, NULL) != LEAT_OK;
+    if (w->tokens_named && !w->index_named && w->store_values)
+        column_files_remove(n->name, NULL);
     if (w->tokens_named && !w->index_named)
         w->tokens_named = file_rename(n->tokens, n->partial[SPILL_TOKENS], false, NULL) != LEAT_OK;
 }
@@ -443,6 +494,8 @@ void leat_writer_abandon(struct leat_writer *w)
         if (w->index_named)
             file_remove(w->names.index, NULL);
         file_remove(w->names.partial[FILE_CHECKPOINT], NULL);
+        if (w->tokens_named && w->store_values)
+            column_files_remove(w->names.name, NULL);
         if (w->tokens_named)
             file_remove(w->names.tokens, NULL);
         writer_remove_partial(&w->names, NULL);

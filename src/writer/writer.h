@@ -38,6 +38,7 @@ enum writer_spill {
     SPILL_HASHES,
     SPILL_MASK,
     SPILL_MASK_PAGES, /* hashes of the mask's pages; after the mask, whose flush brings them */
+    SPILL_VALUES,     /* what the caller keeps for columns; beside it lie the columns that are made of it */
     SPILL_COUNT
 };
 
@@ -54,6 +55,7 @@ enum writer_file {
 struct writer_names {
     char *partial[FILE_COUNT]; /* NAME.partial.<what> */
     char *tokens, *index;      /* NAME.tokens, NAME.leat */
+    char *name, *unfinished;   /* NAME, NAME.partial */
 };
 
 struct writer_input {
@@ -81,7 +83,7 @@ struct leat_writer {
 
     uint64_t vocabulary, end_token, begin_token, created;
     uint32_t width;
-    bool replace, store_lines, store_ids, store_hashes, store_mask;
+    bool replace, store_lines, store_ids, store_hashes, store_mask, store_values;
     uint8_t fingerprint[16];
     uint8_t *tokenizer; /* bytes of the tokenizer's section, or NULL */
     uint64_t tokenizer_bytes;
@@ -165,8 +167,8 @@ enum leat_status writer_check_names(const struct writer_names *n, struct leat_er
 /* Removes every partial file except the lock, and NAME.tokens if only that file has its name. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
-/* Removes the columns of a dataset that is replaced, whose index is gone: they are of its tokens. */
-enum leat_status writer_remove_columns(const struct writer_names *n, struct leat_error *err);
+/* Gives the columns of the unfinished dataset, NAME.partial, their names. */
+enum leat_status writer_name_columns(const struct writer_names *n, struct leat_error *err);
 
 /* ---- writer_state.c ---- */
 

@@ -23,7 +23,7 @@
  */
 
 #define CHECKPOINT_MAGIC_BYTES 8u
-static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '6' };
+static const uint8_t checkpoint_magic[CHECKPOINT_MAGIC_BYTES] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '7' };
 
 /* The values that must be equal in a resumed run. After them come the fingerprint and the hash of the tokenizer. */
 struct checkpoint_rule {
@@ -95,6 +95,7 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
     add_u64(t, w->last_offset);
     add_u64(t, w->learned_tokens);
     add_u64(t, w->unlearned_documents);
+    add_u64(t, w->store_values);
     for (unsigned i = 0; i < SPILL_COUNT; i++) {
         bool has = writer_has_spill(w, i);
 
@@ -382,6 +383,7 @@ static bool plausible(const struct leat_writer *w, const struct spill_place spil
            spills[SPILL_ID_ENDS].bytes == (w->store_ids ? 8 * documents : 0) &&
            spills[SPILL_HASHES].bytes == (w->store_hashes ? FORMAT_HASH_BYTES * documents : 0) &&
            spills[SPILL_MASK].bytes == (w->store_mask ? tokens : 0) &&
+           spills[SPILL_VALUES].bytes <= (w->store_values ? FORMAT_MAX_BYTES : 0) &&
            spills[SPILL_MASK_PAGES].bytes == spills[SPILL_MASK].bytes / frame * (frame / FORMAT_PAGE_BYTES * 4);
 }
 
@@ -423,6 +425,7 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, struct sin
     w->last_offset = take_u64(c);
     w->learned_tokens = take_u64(c);
     w->unlearned_documents = take_u64(c);
+    w->store_values = take_u64(c) != 0;
     for (unsigned i = 0; i < SPILL_COUNT; i++) {
         spills[i].bytes = take_u64(c);
         spills[i].sum = take_hash(c);

@@ -41,6 +41,7 @@ static const char *const suffixes[FILE_COUNT] = {
     [SPILL_HASHES] = "hashes",
     [SPILL_MASK] = "mask",
     [SPILL_MASK_PAGES] = "mask-pages",
+    [SPILL_VALUES] = "values",
     [FILE_INDEX] = "leat",
     [FILE_CHECKPOINT] = "checkpoint",
     [FILE_CHECKPOINT_NEW] = "checkpoint.new",
@@ -86,7 +87,9 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
         return s;
     n->tokens = path_append(name, length, ".tokens", NULL);
     n->index = path_append(name, length, ".leat", NULL);
-    whole = n->tokens && n->index;
+    n->name = path_append(name, length, NULL);
+    n->unfinished = path_append(name, length, ".partial", NULL);
+    whole = n->tokens && n->index && n->name && n->unfinished;
     for (unsigned i = 0; i < FILE_COUNT; i++) {
         n->partial[i] = path_append(name, length, ".partial.", suffixes[i], NULL);
         whole = whole && n->partial[i];
@@ -103,6 +106,8 @@ void writer_names_free(struct writer_names *n)
         free(n->partial[i]);
     free(n->tokens);
     free(n->index);
+    free(n->name);
+    free(n->unfinished);
     memset(n, 0, sizeof *n);
 }
 
@@ -264,9 +269,24 @@ enum leat_status writer_look(const struct writer_names *n, struct writer_found *
     return LEAT_OK;
 }
 
+/* Removes the columns that a writer has made, if it makes any; also those that have their names, if `named`. */
+static enum leat_status remove_columns(const struct writer_names *n, bool named, struct leat_error *err)
+{
+    struct file_identity values;
+    enum leat_status s = file_identify(n->partial[SPILL_VALUES], &values, err);
+
+    if (s == LEAT_OK && values.exists)
+        s = column_files_remove(n->unfinished, err);
+    return s == LEAT_OK && values.exists && named ? column_files_remove(n->name, err) : s;
+}
+
 enum leat_status writer_unname_tokens(const struct writer_names *n, const struct writer_found *found,
                                       struct leat_error *err)
 {
+    enum leat_status s = remove_columns(n, true, err);
+
+    if (s != LEAT_OK)
+        return s;
     if (found->two_names)
         return file_remove(n->tokens, err);
     return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
@@ -279,13 +299,32 @@ enum leat_status writer_check_names(const struct writer_names *n, struct leat_er
     return s == LEAT_OK ? own_file_check_name(n->index, err) : s;
 }
 
-enum leat_status writer_remove_columns(const struct writer_names *n, struct leat_error *err)
+/* Renames a file of a column from the unfinished dataset to the finished one. */
+static enum leat_status name_file(const struct writer_names *n, const char *column, const char *suffix,
+                                  struct leat_error *err)
 {
-    size_t length = file_dataset_length(n->index, strlen(n->index));
-    char *name = path_append(n->index, length, NULL);
-    enum leat_status s = name ? column_files_remove(name, err) : status_no_memory(err, length);
+    char *from = path_append(n->unfinished, strlen(n->unfinished), ".", column, suffix, NULL);
+    char *to = path_append(n->name, strlen(n->name), ".", column, suffix, NULL);
+    enum leat_status s = from && to ? file_rename(from, to, true, err) : status_no_memory(err, strlen(n->name));
 
-    free(name);
+    free(from);
+    free(to);
+    return s;
+}
+
+enum leat_status writer_name_columns(const struct writer_names *n, struct leat_error *err)
+{
+    struct column_names found;
+    enum leat_status s = column_names_find(&found, n->unfinished, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < found.count; i++) {
+        s = name_file(n, found.names[i], COLUMN_VALUES, err);
+        if (s == LEAT_OK)
+            s = name_file(n, found.names[i], COLUMN_INDEX, err);
+    }
+    if (s == LEAT_OK && found.count > 0)
+        s = file_sync_folder(n->index, err);
+    column_names_free(&found);
     return s;
 }
 
@@ -297,6 +336,8 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
     /* the checkpoint goes first: without it the rest is useless */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_CHECKPOINT], err);
+    if (s == LEAT_OK)
+        s = remove_columns(n, found.half_named, err);
     if (s == LEAT_OK && found.half_named)
         s = file_remove(n->tokens, err);
     for (unsigned i = 0; s == LEAT_OK && i < FILE_COUNT; i++)

@@ -12,6 +12,8 @@ bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill)
         return w->store_hashes;
     if (spill == SPILL_MASK || spill == SPILL_MASK_PAGES)
         return w->store_mask;
+    if (spill == SPILL_VALUES)
+        return w->store_values;
     return true;
 }
 

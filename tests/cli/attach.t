@@ -1,5 +1,6 @@
-attach.t: leat attach adds a column from NumPy's files; info lists it, verify checks it, and commands that would leave
-it out refuse. What is wrong with a file is said, with its name, and leaves nothing.
+attach.t: leat attach adds a column from NumPy's files; info lists it and draws it (python/tests/test_columns.py
+compares the numbers with numpy's), verify checks it, and commands that would leave it out refuse. What is wrong with a
+file is said, with its name, and leaves nothing.
 
   $ printf '{"text":"abc"}\n{"text":"d"}\n{"text":""}\n' >a.jsonl
   $ leat pack -t bytes -o corpus a.jsonl >/dev/null
@@ -30,6 +31,27 @@ it out refuse. What is wrong with a file is said, with its name, and leaves noth
     column      score: f32 per document, 12 bytes
   $ leat info --json corpus | grep -o '"columns": [^]]*.'
   "columns": [{"name": "ids", "type": "u32", "width": 2, "at": "token", "part": 0}, {"name": "score", "type": "f32", "width": 1, "at": "document", "part": 0}]
+  $ leat info corpus --by score
+  corpus by score (f32)
+    from 0.5 to 2.5
+      at least                       leaves documents                     tokens
+           0.4 ################             3 100.0 %                  7 100.0 %
+           0.6                              2  66.7 %                  3  42.9 %
+           0.8                              2  66.7 %                  3  42.9 %
+             1 ################             2  66.7 %                  3  42.9 %
+           1.2                              1  33.3 %                  1  14.3 %
+           1.4                              1  33.3 %                  1  14.3 %
+           1.6                              1  33.3 %                  1  14.3 %
+           1.8                              1  33.3 %                  1  14.3 %
+             2                              1  33.3 %                  1  14.3 %
+           2.2                              1  33.3 %                  1  14.3 %
+           2.4 ################             1  33.3 %                  1  14.3 %
+  $ leat info corpus --by ids
+  leat: column ids has values per token; --by needs one with one value per document
+  [2]
+  $ leat info corpus --by scor
+  leat: corpus has no column scor; did you mean score?
+  [1]
   $ leat verify corpus
   corpus: nothing is wrong; 4.8 KiB checked in *. (glob)
   $ ls
@@ -76,6 +98,12 @@ What a column is must fit.
   [1]
   $ leat attach corpus --column score:f32:document --force nan.npy
   corpus: column score attached, with 3 documents.
+  $ leat info corpus --by score
+  corpus by score (f32)
+    from 0 to 0
+    NaN, which no threshold leaves: 1 document with 2 tokens
+      at least                       leaves documents                     tokens
+             0 ################             2  66.7 %                  5  71.4 %
   $ leat attach corpus nan.npy
   leat: --column NAME:TYPE[xK] is missing: the name of the column, its type, and K values per entry; :document after it: per document (leat attach --help lists the options)
   [2]

@@ -37,6 +37,8 @@ Help has the purpose in its first line, and is the same however it is asked for;
   hf://, https://).
   
   options:
+        --by COLUMN   show a column per document: how many documents and tokens
+                      each threshold, or text, leaves
         --json        print one JSON object, with all inputs and parts
     -h, --help [all]  show this text; all: with every option
   
@@ -45,6 +47,7 @@ Help has the purpose in its first line, and is the same however it is asked for;
   
   example:
     leat info corpus
+    leat info corpus --by score
     leat info corpus --json | jq .tokens
   
   manual: man leat-info, or leat --manual info | man -l -

@@ -319,7 +319,7 @@ Wrong options and plans are refused.
   [2]
   $ printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
   $ leat order --plan wrong.plan
-  leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, whole, fit, max-tokens, max-rows, pool or fim
+  leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, whole, fit, where, repeat, chosen, max-tokens, max-rows, pool, stretch, mix, lanes or fim
   [2]
   $ leat order --source a --seq-len 100
   leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter length, leave it out, or merge its datasets (leat merge)
@@ -417,4 +417,91 @@ Rules of order fit for one source take the place of the plan's. In a plan's text
   [2]
   $ leat order --plan fit.plan --fit 0:whole
   leat: --fit and --plan cannot both be given: write it in the plan, or give options only (leat order --help shows how)
+  [2]
+
+Stretches of a source are read one after another: 400 bytes are 4 rows of 50 tokens of 2 bytes, and the rows of 3
+stretches are shuffled together.
+
+  $ near='--source numbers --seq-len 50 --seed 9 --stretch 400 --mix 3'
+  $ leat order $near --lanes 2 --print-plan
+  leat plan 1
+  seed 9
+  seq-len 50
+  base-len 50
+  order shuffled
+  stretch 400
+  mix 3
+  lanes 2
+  source numbers:1
+  $ leat order $near --count 24 | awk 'NR > 1 { print int($3 / 4) }' | sort -n | uniq -c
+        4 0
+        4 34
+        4 48
+        4 49
+        4 51
+        4 53
+  $ leat order $near --lanes 2 --count 24 | awk 'NR > 1 && NR % 2 { print int($3 / 4) }' | sort -n | uniq -c
+        4 34
+        4 51
+        4 53
+  $ leat order $near --count 1 >one; leat order $near --print-plan >near.plan; leat order --plan near.plan --count 1 | diff one -
+  $ leat order --source numbers --seq-len 50 --stretch 99
+  leat: a stretch of 99 bytes is smaller than a row: 50 tokens of 2 bytes are 100 bytes
+  [2]
+  $ leat order --source numbers --seq-len 50 --stretch 1MiB
+  leat: a stretch of 1048576 bytes is more than the largest source has: numbers has 217 rows of 100 bytes
+  [2]
+  $ leat order --source numbers --seq-len 50 --stretch 400
+  leat: a mix of 64 stretches in each of 1 lane is more than the largest source has: numbers has 55 stretches; take a smaller mix, or smaller stretches
+  [2]
+  $ leat order --source numbers --seq-len 50 --stretch 4000 --mix 2 --lanes 20
+  leat: a mix of 2 stretches in each of 20 lanes is more than the largest source has: numbers has 6 stretches; take a smaller mix, or smaller stretches
+  [2]
+  $ leat order --source numbers --seq-len 50 --stretch 400 --mix 0
+  leat: --mix: "0" is too small; the minimum is 1 (leat order --help lists the options)
+  [2]
+  $ sed 's/mix 3/mix 0/' near.plan >zero.plan; leat order --plan zero.plan
+  leat: zero.plan, line 7: mix must be at least 1
+  [2]
+  $ leat order --source numbers --seq-len 50 --mix 3
+  leat: mix needs stretch
+  [2]
+  $ leat order --source numbers --seq-len 50 --stretch 400 --order sequential
+  leat: stretch is for the order shuffled, but the plan's order is sequential
+  [2]
+  $ leat order --plan near.plan --stretch 400
+  leat: --stretch and --plan cannot both be given: write it in the plan, or give options only (leat order --help shows how)
+  [2]
+
+How random batches are, beside those of a full shuffle; and rows that are dealt by lanes.
+
+  $ leat order $near --locality-report
+  leat: the plan has less than one batch of 256 rows
+  [2]
+  $ leat order --source numbers --seq-len 8 --seed 9 --stretch 400 --mix 3 --locality-report
+  Batches of 256 rows                                       this plan     shuffled
+    thousandths of the sources that one shows                  197.40       245.60
+    unevenness over 64 parts (chi-square; 1: by chance)         11.57         0.75
+    rows whose document another row of it shows, %              91.41        28.83
+    what the batch says of a row's part, bits                    1.74         0.14
+  Batches of 1,024 rows                                     this plan     shuffled
+    thousandths of the sources that one shows                  759.00       815.00
+    unevenness over 64 parts (chi-square; 1: by chance)          3.74         0.29
+    rows whose document another row of it shows, %              98.54        89.36
+    what the batch says of a row's part, bits                    0.00         0.00
+  $ leat order --source numbers --seq-len 50 --order fit --locality-report
+  leat: a report on locality is of windows, not of order fit
+  [2]
+  $ leat order $near --lanes 2 --batch 8 --rank 1 --world 2 --balance lanes --count 16
+        sample source       window     document          token
+             1      0          207          475          10350
+             3      0          205          470          10250
+             5      0          213          489          10650
+             7      0          136          314           6800
+             9      0          206          473          10300
+            11      0          214          491          10700
+            13      0          212          486          10600
+            15      0          139          320           6950
+  $ leat order $near --lanes 2 --batch 9 --rank 1 --world 3 --balance lanes --count 16
+  leat: the plan's 2 lanes cannot be dealt to 3 ranks: give the plan as many lanes as ranks, or a multiple
   [2]

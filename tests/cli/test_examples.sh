@@ -73,6 +73,8 @@ try_examples() { # of stdin; each finds corpus as it was, and not what it is to 
         case $line in
         # by Python: python/tests/pack/, python/tests/test_compare.py, python/tests/test_row_files.py
         'leat import '* | 'leat-bench compare '* | 'leat export --to packed-parquet '*) continue ;;
+        *'--by score') leat attach corpus --column score:f32:document scores.npy >/dev/null 2>"$said" ||
+            fail "leat attach: $(cat "$said")" ;;
         *'| jq '*) command -v jq >/dev/null || continue ;;
         esac
         case $line in

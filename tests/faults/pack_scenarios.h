@@ -25,7 +25,7 @@
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600],
-    divided[600], talked[600], lengthy[600], tabled[600];
+    divided[600], talked[600], lengthy[600], tabled[600], columned[600];
 static char *conversations, *chat_template, *long_rows, *table;
 static char from_list[600], list_word[700];
 static char *inputs[INPUTS], given_text[97 * GIVEN];
@@ -44,8 +44,8 @@ static inline size_t put_record(char *to, uint64_t *random, uint64_t number, siz
 
     if (number % 11 == 5)
         return (size_t)snprintf(to, 64, "{\"text\": \"no end %llu\n", (unsigned long long)number);
-    used = (size_t)snprintf(to, 64, "{\"v\": \"%s\", \"id\": \"d%llu\", \"text\": \"", values[number % 3 == 0],
-                            (unsigned long long)number);
+    used = (size_t)snprintf(to, 64, "{\"v\": \"%s\", \"n\": %u, \"id\": \"d%llu\", \"text\": \"",
+                            values[number % 3 == 0], (unsigned)number, (unsigned long long)number);
     for (size_t i = 0; i < bytes; i++)
         to[used++] = (char)('a' + t_below(random, 4));
     memcpy(to + used, end, sizeof end - 1);
@@ -150,7 +150,7 @@ static inline void make_list(void)
 
 /* ---- Runs ---- */
 
-enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT, BY_LONG, BY_TABLE };
+enum by { BY_FILES, BY_LIST, BY_PACKER, BY_MERGE, BY_VALUES, BY_CHAT, BY_LONG, BY_TABLE, BY_COLUMNS };
 
 struct scenario {
     const char *what;
@@ -174,6 +174,8 @@ static const struct scenario scenarios[] = {
     { "conversations", false, false, false, 1, BY_CHAT },
     { "long texts in Parquet", false, false, false, 1, BY_LONG },
     { "a table in text", false, false, false, 1, BY_TABLE },
+    { "columns", false, false, false, 1, BY_COLUMNS },
+    { "replace with columns", true, false, false, 1, BY_COLUMNS },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -201,6 +203,10 @@ static inline enum leat_status pack_to(const char *output, const struct scenario
         return leat_pack(output, (const char *const[]) { conversations }, 1, &o, &report, err);
     if (s->by == BY_LONG)
         return leat_pack(output, (const char *const[]) { long_rows }, 1, &o, &report, err);
+    o.column = (const char *const[]) { "v:category:document", "n:u32:document" };
+    o.column_count = s->by == BY_COLUMNS ? 2 : 0;
+    if (s->by == BY_COLUMNS)
+        return leat_pack(output, (const char *const[]) { inputs[2] }, 1, &o, &report, err);
     if (s->by == BY_TABLE)
         return leat_pack(output, (const char *const[]) { table }, 1, &o, &report, err);
     if (s->by == BY_VALUES)
@@ -320,9 +326,23 @@ static inline const char *undisturbed(const struct scenario *s)
         return lengthy;
     case BY_TABLE:
         return tabled;
+    case BY_COLUMNS:
+        return columned;
     default:
         return s->arranges ? arranged : reference;
     }
+}
+
+static const char *const column_files[] = { ".n.column", ".n.column-index", ".v.column", ".v.column-index" };
+
+/* The columns are those of an undisturbed run. */
+static inline bool same_columns(void)
+{
+    bool same = true;
+
+    for (unsigned i = 0; i < 4; i++)
+        same = same && same_file(with(name, column_files[i]), with(columned, column_files[i]));
+    return same;
 }
 
 /* The dataset of a value, and that of an undisturbed run. */
@@ -340,6 +360,8 @@ static inline bool whole(const struct scenario *s)
     if (s->by == BY_VALUES)
         return same_value("x") && same_value("y");
 
+    if (s->by == BY_COLUMNS && !same_columns())
+        return false;
     if (!s->arranges)
         return same_dataset(name, undisturbed(s));
     for (unsigned i = 0; i < 2; i++) {
@@ -396,6 +418,10 @@ static inline void go_on(const struct scenario *s)
         T_STR(listing(work), "d.rejects.jsonl d.x.leat d.x.tokens d.y.leat d.y.tokens");
         return;
     }
+    if (s->by == BY_COLUMNS) {
+        T_STR(listing(work), "d.leat d.n.column d.n.column-index d.rejects.jsonl d.tokens d.v.column d.v.column-index");
+        return;
+    }
     T_CHECK(same_file(with(name, ".rejects.jsonl"), with(s->arranges ? reference : undisturbed(s), ".rejects.jsonl")));
     T_STR(listing(work), s->arranges ? "d.leat d.rejects.jsonl d.tokens d.v.leat d.v.tokens d.w.leat d.w.tokens"
                                      : "d.leat d.rejects.jsonl d.tokens");
@@ -447,6 +473,7 @@ static inline void make_scenarios(void)
     snprintf(divided, sizeof divided, "%s/divided", folder);
     snprintf(talked, sizeof talked, "%s/talked", folder);
     snprintf(tabled, sizeof tabled, "%s/tabled", folder);
+    snprintf(columned, sizeof columned, "%s/columned", folder);
     snprintf(lengthy, sizeof lengthy, "%s/lengthy", folder);
     snprintf(from_list, sizeof from_list, "%s/from-list", folder);
     make_corpus();
@@ -464,6 +491,7 @@ static inline void make_scenarios(void)
     T_EQ(report.documents, 4);
     T_OK(pack_to(tabled, &scenarios[11], false, LEAT_NONE, &t_err));
     T_CHECK(report.documents > 200 && report.rejects > 10);
+    T_OK(pack_to(columned, &scenarios[12], false, LEAT_NONE, &t_err));
     memset(given_text, 'g', sizeof given_text);
     T_OK(give_to(given, false, &t_err));
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);

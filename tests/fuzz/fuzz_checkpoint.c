@@ -37,7 +37,8 @@ enum {
     AT_TOKENIZER = 64,
     AT_TOKENS = 96,
     AT_DOCUMENTS = 104,
-    AT_SPILLS = 152,
+    AT_VALUES = 152, /* not 0: values are kept */
+    AT_SPILLS = 160,
     SPILL_SIZE = 24, /* length and sum */
     FIXED = AT_SPILLS + SPILL_COUNT * SPILL_SIZE,
     EMPTY = FIXED + 3 * 8 + 16 /* no inputs, no metadata, no note; the hash */
@@ -46,8 +47,8 @@ enum {
 /* Of the files beside it. */
 #define LENGTH 65536
 
-static const char *const spills[SPILL_COUNT] = { "tokens",  "documents", "directory", "pages", "origins",   "lines",
-                                                 "id-ends", "ids",       "hashes",    "mask",  "mask-pages" };
+static const char *const spills[SPILL_COUNT] = { "tokens",  "documents", "directory", "pages", "origins",    "lines",
+                                                 "id-ends", "ids",       "hashes",    "mask",  "mask-pages", "values" };
 static uint8_t magic[8]; /* as this library writes it */
 
 static void make_files(const uint8_t *checkpoint, size_t size)
@@ -125,6 +126,7 @@ static void repair_lengths(uint8_t *c, const struct leat_writer_options *o)
     put_length(c, SPILL_IDS, o->store_ids ? length_at(c, SPILL_IDS) % (LENGTH + 1) : 0);
     put_length(c, SPILL_HASHES, o->store_hashes ? FORMAT_HASH_BYTES * documents : 0);
     put_length(c, SPILL_MASK, o->store_mask ? tokens : 0);
+    put_length(c, SPILL_VALUES, bytes_load64(c + AT_VALUES) ? length_at(c, SPILL_VALUES) % (LENGTH + 1) : 0);
     put_length(c, SPILL_MASK_PAGES, length_at(c, SPILL_MASK) / frame * (frame / FORMAT_PAGE_BYTES * 4));
 }
 

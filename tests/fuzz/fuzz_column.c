@@ -41,7 +41,7 @@ static void write_dataset(const char *name)
 
 static void attach(struct original *o, uint32_t type, uint32_t at, uint64_t entries)
 {
-    struct leat_column_options options = { sizeof options, o->name, type, 1, at, 0 };
+    struct leat_column_options options = { sizeof options, o->name, type, 1, at, 0, 0, 0 };
     struct leat_column_writer *w;
     struct leat_error err;
     char file[64];

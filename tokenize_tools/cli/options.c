@@ -95,7 +95,7 @@ static enum options_outcome unknown_name(struct parser *p, const char *name, siz
     struct options_nearest near = { .word = word };
 
     snprintf(word, sizeof word, "%.*s", (int)(length < NAME_COLUMNS ? length : NAME_COLUMNS), name);
-    if (strcmp(word, "seq-len") == 0) /* no command has rows to make, but people look for this option where they pack */
+    if (strcmp(word, "seq-len") == 0) /* commands that pack lack this option, but people try it there */
         return wrong(p,
                      "unknown option --seq-len; lengths belong to plans: leat order, leat show, leat.Plan in Python");
     for (const struct option_row *r = p->rows; r->name; r++)

@@ -18,7 +18,7 @@
 #include "leat_pack.h"
 #include "units.h"
 
-const char *const plan_option_balances[] = { "none", "attention", NULL };
+const char *const plan_option_balances[] = { "none", "attention", "lanes", NULL };
 
 /* `make lint` compares these words with enum leat_order. */
 const char *const plan_option_orders[] = { [LEAT_ORDER_SHUFFLED] = "shuffled",
@@ -216,6 +216,9 @@ static bool put_lines(const struct command *c, const struct plan_options *o, con
     put_number(out, "max-tokens", o->max_tokens);
     put_number(out, "max-rows", o->max_rows);
     put_number(out, "pool", o->pool);
+    put_number(out, "stretch", o->stretch);
+    put_number(out, "mix", o->mix);
+    put_number(out, "lanes", o->lanes);
     put_number(out, "samples", o->samples);
     if (o->order != PLAN_ORDER_NOT_GIVEN)
         fprintf(out, "order %s\n", leat_order_name((enum leat_order)o->order));
@@ -278,6 +281,9 @@ static const char *given_besides(const struct plan_options *o)
            : o->max_tokens != LEAT_NONE       ? "max-tokens"
            : o->max_rows != LEAT_NONE         ? "max-rows"
            : o->pool != LEAT_NONE             ? "pool"
+           : o->stretch != LEAT_NONE          ? "stretch"
+           : o->mix != LEAT_NONE              ? "mix"
+           : o->lanes != LEAT_NONE            ? "lanes"
                                               : NULL;
 }
 

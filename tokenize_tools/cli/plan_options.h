@@ -16,7 +16,7 @@ struct plan_options {
     struct option_list sources, fits, at, skips;
     uint64_t seq_len, base_len, seed, epochs, samples;                        /* LEAT_NONE: not given */
     uint64_t max_per_row, min_length, max_length, cut_length, align, overlap; /* likewise */
-    uint64_t max_tokens, max_rows, pool;                                      /* likewise */
+    uint64_t max_tokens, max_rows, pool, stretch, mix, lanes;                 /* likewise */
     const char *split, *use, *surplus, *fim, *plan, *change, *bans;           /* NULL: not given */
     unsigned order;    /* enum leat_order, or PLAN_ORDER_NOT_GIVEN */
     unsigned stop;     /* enum leat_stop, or PLAN_ORDER_NOT_GIVEN */
@@ -29,7 +29,8 @@ struct plan_options {
         .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE, .samples = LEAT_NONE,     \
         .max_per_row = LEAT_NONE, .min_length = LEAT_NONE, .max_length = LEAT_NONE, .cut_length = LEAT_NONE,           \
         .align = LEAT_NONE, .overlap = LEAT_NONE, .max_tokens = LEAT_NONE, .max_rows = LEAT_NONE, .pool = LEAT_NONE,   \
-        .order = PLAN_ORDER_NOT_GIVEN, .stop = PLAN_ORDER_NOT_GIVEN                                                    \
+        .stretch = LEAT_NONE, .mix = LEAT_NONE, .lanes = LEAT_NONE, .order = PLAN_ORDER_NOT_GIVEN,                     \
+        .stop = PLAN_ORDER_NOT_GIVEN                                                                                   \
     }
 
 extern const char *const plan_option_orders[], *const plan_option_stops[];
@@ -134,6 +135,22 @@ extern const char *const plan_option_balances[]; /* enum leat_balance */
         { PLAN_OPTION_FIT("max-rows", max_rows, "R"), .help = "at most so many rows in a batch of --max-tokens" },     \
         { PLAN_OPTION_FIT("pool", pool, "P"), .standard = "4096",                                                      \
           .help = "how many samples are put together by length" },                                                     \
+        { PLAN_OPTION("stretch", OPTION_SIZE, stretch, "SIZE"),                                                        \
+          .rare = true,                                                                                                \
+          .group = "Order shuffled",                                                                                   \
+          .help = "read stretches of so many bytes: for servers and slow disks",                                       \
+          .more = "Stretches are shuffled, and the windows of --mix of them are shuffled together: 8MiB and a mix of " \
+                  "64 read 512 MiB in large pieces. docs/object-storage.md says what it costs in randomness.",         \
+          .min = 1,                                                                                                    \
+          .max = LEAT_NONE - 1 },                                                                                      \
+        { PLAN_OPTION("mix", OPTION_COUNT, mix, "N"),         .rare = true, .standard = "64",                          \
+          .help = "how many stretches are shuffled together", .min = 1,     .max = LEAT_NONE - 1 },                    \
+        { PLAN_OPTION("lanes", OPTION_COUNT, lanes, "C"),                                                              \
+          .rare = true,                                                                                                \
+          .standard = "1",                                                                                             \
+          .help = "streams of stretches that take turns, a node's or more for each node",                              \
+          .min = 1,                                                                                                    \
+          .max = 65536 },                                                                                              \
     {                                                                                                                  \
         PLAN_OPTION("mid-level-dataset-surplus", OPTION_TEXT, surplus, "X"),                                           \
             .standard = "0.005", .help = "Megatron's option of that name", .group = "Order megatron", .rare = true     \

@@ -163,17 +163,6 @@ static enum leat_status read_header(struct npy *f, struct leat_error *err)
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static void swap(uint8_t *block, uint64_t bytes, uint32_t width)
-{
-    for (uint64_t at = 0; at < bytes; at += width)
-        for (uint32_t i = 0; i < width / 2; i++) {
-            uint8_t kept = block[at + i];
-
-            block[at + i] = block[at + width - 1 - i];
-            block[at + width - 1 - i] = kept;
-        }
-}
-
 static enum leat_status add_rows(struct leat_column_writer *w, const struct npy *f, uint8_t *block,
                                  struct leat_error *err)
 {
@@ -184,7 +173,7 @@ static enum leat_status add_rows(struct leat_column_writer *w, const struct npy 
         here = f->rows - row < at_once ? f->rows - row : at_once;
         s = file_read_at(f->fd, f->begin + row * row_bytes, block, here * row_bytes, f->path, err);
         if (s == LEAT_OK && f->swapped)
-            swap(block, here * row_bytes, f->bytes);
+            bytes_swap_each(block, here * f->width, f->bytes);
         if (s == LEAT_OK && cli_interrupted())
             s = status_set(err, LEAT_E_STOPPED, "stopped");
         if (s == LEAT_OK)

@@ -23,7 +23,7 @@ struct order_values {
     uint64_t from, count;
     uint64_t batch, rank, world; /* LEAT_NONE: not given */
     unsigned balance;            /* enum leat_balance */
-    bool json, print_plan;
+    bool json, print_plan, locality;
     struct fit_report_lengths report;
 };
 
@@ -68,6 +68,12 @@ const struct option_row order_options[] = {
       .help = "print what rows of whole documents of these lengths are like",
       .more = "It says how full such rows are and which documents they cut, and what windows of these lengths cut. "
               "--seq-len is not needed then." },
+    { .name = "locality-report",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct order_values, locality),
+      .help = "print how random batches of windows are, beside a full shuffle",
+      .rare = true,
+      .excludes = "print-plan,fit-report" },
     PLAN_OPTION_ROWS,
     PLAN_OPTION_SAMPLES,
     CACHE_OPTION_ROWS,
@@ -114,7 +120,7 @@ static enum leat_status deal(const struct leat_plan *plan, const struct order_va
     if (!rows->dealt)
         return status_no_memory(err, rows->batch * sizeof *rows->dealt);
     rows->dealt_for = first;
-    return leat_plan_deal(plan, first, rows->batch, v->world, rows->dealt, NULL, err);
+    return leat_plan_deal(plan, v->balance, first, rows->batch, v->world, rows->dealt, NULL, err);
 }
 
 /* Finds a sample's row, each stretch with its document, or LEAT_NONE if that is not known; the caller frees *row. */
@@ -337,6 +343,8 @@ static enum leat_status print(const struct leat_plan *plan, const struct order_v
 {
     if (v->report.count > 0)
         return fit_report_print(plan, &v->report, v->json, err);
+    if (v->locality)
+        return locality_report_print(plan, v->json, err);
     return v->print_plan ? print_plan(plan, err) : print_samples(plan, v, rows, err);
 }
 

@@ -259,7 +259,7 @@ static enum leat_status print_dealt(struct lines *l, const struct trace_values *
                                     uint64_t first, uint64_t end, struct leat_error *err)
 {
     uint32_t *ranks = calloc(batch, sizeof *ranks);
-    enum leat_status s = ranks ? leat_plan_deal(l->plan, position, batch, v->world, ranks, NULL, err)
+    enum leat_status s = ranks ? leat_plan_deal(l->plan, v->balance, position, batch, v->world, ranks, NULL, err)
                                : status_no_memory(err, batch * sizeof *ranks);
     uint64_t row = 0;
 

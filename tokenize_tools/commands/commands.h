@@ -47,6 +47,9 @@ struct fit_report_lengths {
     unsigned count; /* 0: not given */
 };
 
+/* Prints how random a plan's batches are (cmd_locality.c). */
+enum leat_status locality_report_print(const struct leat_plan *plan, bool json, struct leat_error *err);
+
 /* Reads "L,L,..." for the table of options. */
 bool fit_report_parse(void *field, const char *text, const char **why);
 

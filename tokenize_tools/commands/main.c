@@ -47,7 +47,7 @@ static const struct command commands[] = {
       COMMANDS_NAME_HELP,
       .min_words = 1,
       .max_words = 1,
-      .example = "leat info corpus\nleat info corpus --json | jq .tokens",
+      .example = "leat info corpus\nleat info corpus --by score\nleat info corpus --json | jq .tokens",
       .options = info_options,
       .run = cmd_info },
     { .name = "verify",
@@ -281,7 +281,7 @@ static const struct command commands[] = {
       .words = "NAME URL",
       .words_help =
           "NAME is a dataset of leat's own; URL is s3://BUCKET/NAME, gs://BUCKET/NAME or az://CONTAINER/NAME, where "
-          "URL.tokens and URL.leat are made.",
+          "URL.tokens and URL.leat are made, or hf://datasets/ORG/REPOSITORY[/NAME], which needs huggingface_hub.",
       .min_words = 2,
       .max_words = 2,
       .notes = "Every page is checked by its hash before it is sent. After a stop, the same command goes on.",

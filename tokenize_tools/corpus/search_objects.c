@@ -74,7 +74,7 @@ struct taking {
     bool card;           /* README.md is there */
 };
 
-/* Leaves out an object below a prefix because of its name, if it must. */
+/* Sets *passed to true if an object below a prefix is left out because of its name. */
 static enum leat_status judge_name(struct search *s, const char *folder, const struct fetch_object *object,
                                    bool *passed, struct leat_error *err)
 {

@@ -133,6 +133,13 @@ PACK_OPTION(TEXT, weight, "weight", SHARED, .name = "weight", .value = "FIELD", 
             .more = "This member of a JSON record, or column, multiplies the mask of the record, rounded to 255ths; "
                     "training weighs the loss by it. A record without it, or with another value, is rejected.",
             .rare = true)
+PACK_OPTION(TEXTS, column, "column", SHARED, .name = "column", .value = "COLUMN",
+            .help = "make a column of a member: score=meta.score:f32:document; repeatable",
+            .more = "COLUMN is NAME=FIELD:TYPE[xK]:document, or FIELD:TYPE[xK]:document. A column has a value for each "
+                    "document, beside the dataset: a number (u8, u16, u32, i32, i64, f16, bf16, f32), a list of K "
+                    "numbers, or with the type category a string. A record without one that the type holds is "
+                    "rejected.",
+            .rare = true)
 PACK_OPTION(COUNT, max_length, "max_length", SHARED, .name = "max-length", .value = "N", .standard = "no limit",
             .help = "limit for the tokens of a document, begin and end tokens included",
             .more = "Longer ones are counted; --too-long says what becomes of them.", .rare = true, .min = 1,

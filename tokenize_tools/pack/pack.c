@@ -10,6 +10,7 @@
 #include "corpus/inputs.h"
 #include "corpus/own_outputs.h"
 #include "pack_by.h"
+#include "pack_columns.h"
 #include "pack_description.h"
 #include "pack_facts.h"
 #include "pack_run.h"
@@ -28,6 +29,8 @@ static enum leat_status check(const char *output, const char *const *inputs, uin
         if (!inputs[i])
             return status_argument(err, "inputs", "input %llu is NULL", (unsigned long long)i);
     s = own_file_check_local(output, err);
+    if (s == LEAT_OK)
+        s = pack_columns_check(o, in_run, err);
     if (s != LEAT_OK)
         return s;
     return o->shuffle || o->dedup || o->split_count > 0 || pack_arranges(o) ? pack_arranged_check(o, in_run, err)

@@ -311,8 +311,9 @@ static bool is_in_way(const struct arranging *a)
     return access(a->packed_index, F_OK) == 0 || (a->options->resume ? tokens && !checkpoint : tokens || checkpoint);
 }
 
-/* Explains a failure of the first pass in terms of the output that was given, if files that exist are the cause
- * (`in_way`), or another process has them locked (os_error). A process that lost the lock explains this itself. */
+/* Rewrites the error of a failed first pass so that it names the caller's output instead of the packed dataset. It does
+ * so if existing files are the cause (`in_way`), or if another process has locked them (os_error is set). Any other
+ * error stays as it is. */
 static enum leat_status refuse_packed(const struct arranging *a, bool in_way, enum leat_status s,
                                       struct leat_error *err)
 {

@@ -119,6 +119,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
         s = add_chat(text, chat, o, err);
     for (size_t i = 0; s == LEAT_OK && i < o->keep_count; i++)
         s = add_named(text, "keep", o->keep[i], err);
+    for (size_t i = 0; s == LEAT_OK && i < o->column_count; i++)
+        s = add_named(text, "column", o->column[i], err);
     if (s == LEAT_OK && o->by)
         s = add_named(text, "by", o->by, err);
     if (s == LEAT_OK && o->dedup)

@@ -48,7 +48,7 @@ enum leat_status pack_earlier_check(const char *output, const struct leat_pack_o
                            output, kind);
 }
 
-/* Removes the files of an earlier run in one pass, which opening a writer with `force` does. */
+/* Removes the files of an earlier run that packed in one pass: a writer that is opened with `force` removes them. */
 static void forget_plain(const char *output)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;

@@ -15,6 +15,14 @@ bool pack_facts_mask(const struct leat_pack_options *o)
     return o->store_mask || o->mask_field || o->weight || pair_prompt(o) || o->chat;
 }
 
+static void join_lines(char *to, size_t room, const char *const *lines, uint64_t count)
+{
+    size_t used = 0;
+
+    for (uint64_t i = 0; i < count && used < room; i++)
+        used += (size_t)snprintf(to + used, room - used, "%s%s", i > 0 ? "\n" : "", lines[i]);
+}
+
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o, const char *by)
 {
     static const char *const learn[] = { NULL, "last", "final", "all" }, *const too_long[] = { NULL, "cut", "split" };
@@ -26,6 +34,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
         { "leat.part", o->parts > 0 ? facts->part : NULL },
         { "leat.binary", o->allow_binary ? "allowed" : NULL },
         { "leat.keep", o->keep_count > 0 ? facts->keep : NULL },
+        { "leat.columns", o->column_count > 0 ? facts->columns : NULL },
         { BY_METADATA_IDS, by },
         { "leat.mask", o->mask_field },
         { "leat.weight", o->weight },
@@ -43,12 +52,11 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
         { "leat.learn_end", o->chat && o->learn_end ? o->learn_end == 1 ? "last" : "no" : NULL },
         { "leat.message_weight", o->chat ? o->message_weight : NULL },
     };
-    size_t used = 0;
 
     _Static_assert(sizeof all == sizeof facts->of, "PACK_FACTS says how many there are");
     memcpy(facts->of, all, sizeof all);
-    for (uint64_t i = 0; i < o->keep_count && used < sizeof facts->keep; i++)
-        used += (size_t)snprintf(facts->keep + used, sizeof facts->keep - used, "%s%s", i > 0 ? "\n" : "", o->keep[i]);
+    join_lines(facts->keep, sizeof facts->keep, o->keep, o->keep_count);
+    join_lines(facts->columns, sizeof facts->columns, o->column, o->column_count);
     snprintf(facts->max_length, sizeof facts->max_length, "%u", o->max_length);
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "corpus/inputs.h"
+#include "corpus/record/column_spec.h"
 #include "corpus/record/judge.h"
 #include "damage/damage_list.h"
 #include "leat_pack.h"
@@ -14,11 +15,12 @@ struct pack_fact {
     const char *key, *value; /* value is NULL if the key must not be there */
 };
 
-#define PACK_FACTS 23
+#define PACK_FACTS 24
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32], max_length[16];
-    char keep[JUDGE_KEEP_BYTES]; /* all conditions, one per line */
+    char keep[JUDGE_KEEP_BYTES];     /* all conditions, one per line */
+    char columns[COLUMN_SPEC_BYTES]; /* all columns, one per line */
 };
 
 /* Returns true if a run with these options stores a mask. */

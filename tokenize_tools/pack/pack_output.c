@@ -458,6 +458,15 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
     return s;
 }
 
+/* Writes what documents have for columns. */
+static enum leat_status put_values(struct pack_output *o, const struct unit *u, struct leat_error *err)
+{
+    const struct buffer *values = &u->out.values;
+
+    return values->size > 0 ? leat_writer_put_values(o->writer, u->out.values_at, values->bytes, values->size, err)
+                            : LEAT_OK;
+}
+
 static enum leat_status place_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
     enum leat_status s = count_all_replaced(o, u, err);
@@ -466,8 +475,12 @@ static enum leat_status place_documents(struct pack_output *o, struct unit *u, s
         s = pack_by_count(o, u, err);
     if (s != LEAT_OK)
         return s;
-    if (u->out.any_spooled)
-        return write_documents(o, u, err);
+    if (u->out.values.size > 0)
+        u->out.values_at = leat_writer_place_values(o->writer, u->out.values.size);
+    if (u->out.any_spooled) {
+        s = put_values(o, u, err);
+        return s == LEAT_OK ? write_documents(o, u, err) : s;
+    }
     if (!o->numbers_lines)
         u->out.ready.first_line = o->at.lines + 1;
     s = leat_writer_place(o->writer, &u->out.ready, &u->out.place, err);
@@ -715,8 +728,12 @@ enum leat_status pack_output_place(struct pack_output *o, struct unit *u, struct
 enum leat_status pack_output_put(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
     uint64_t began = clock_cpu_ns();
-    enum leat_status s = u->out.placed ? leat_writer_put(o->writer, &u->out.ready, &u->out.place, err) : LEAT_OK;
+    enum leat_status s = u->out.placed ? put_values(o, u, err) : LEAT_OK, put;
 
+    if (u->out.placed) { /* once for each place, also after a failure */
+        put = leat_writer_put(o->writer, &u->out.ready, &u->out.place, s == LEAT_OK ? err : NULL);
+        s = s == LEAT_OK ? put : s;
+    }
     atomic_fetch_add_explicit(&o->put_ns, clock_cpu_ns() - began, memory_order_relaxed);
     return s;
 }

@@ -23,6 +23,7 @@
 #include "corpus/record/pair.h"
 #include "pack.h"
 #include "pack_chat.h"
+#include "pack_columns.h"
 #include "pack_description.h"
 #include "pack_facts.h"
 
@@ -221,6 +222,9 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->pairs = pair_prompt(o) != NULL;
     setup->spans = o->mask_field != NULL;
     setup->by = o->by != NULL;
+    s = column_specs_make(&setup->columns, o, err);
+    if (s != LEAT_OK)
+        return s;
     if (o->max_length > 0)
         setup->max_tokens = o->max_length - (o->begin_token != LEAT_NONE) - (o->end_token != LEAT_NONE);
     setup->splits = o->too_long == LEAT_TOO_LONG_SPLIT;
@@ -272,6 +276,7 @@ void pack_run_free(struct pack_run *r)
     judges_free(&r->setup.judges);
     token_texts_free(&r->setup.token_texts);
     record_fields_free(&r->setup.fields);
+    column_specs_free(&r->setup.columns);
     pack_past_free(&r->past);
     pack_chat_free(&r->chat);
     pack_output_free(&r->output);
@@ -341,6 +346,8 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
 
     if (s == LEAT_OK)
         leat_writer_write_direct(r->output.writer, direct_from(r));
+    if (s == LEAT_OK && r->setup.columns.count > 0)
+        s = leat_writer_keep_values(r->output.writer, err);
     if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
     /* Before the first checkpoint, a description is left over from another run: there is nothing to resume. */
@@ -668,6 +675,8 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
         s = set_metadata(r, err);
     if (s == LEAT_OK) /* this also finds out if another process has taken over */
         s = leat_writer_prepare(o->writer, err);
+    if (s == LEAT_OK)
+        s = pack_columns_make(o->writer, &r->setup.columns, err);
     r->direct_bytes = leat_writer_direct_bytes(o->writer);
     if (s == LEAT_OK)
         s = reject_file_publish(&o->rejects, err);

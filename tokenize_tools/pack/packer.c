@@ -20,6 +20,7 @@
 #include "pack_description.h"
 #include "pack_run.h"
 #include "packer_judge.h"
+#include "packer_values.h"
 
 #define MAX_NOTE ((uint64_t)1 << 20)
 
@@ -28,6 +29,7 @@ struct leat_packer {
     struct flow *flow;
     struct unit *unit;              /* unit that is being filled; NULL: none */
     struct packer_judge judge;      /* conditions on the rows */
+    struct packer_values values;    /* values for columns of the next documents */
     uint64_t inputs;                /* declared */
     struct folder home;             /* folder in which the packer was opened */
     char *whole;                    /* absolute name of the dataset */
@@ -77,7 +79,8 @@ static enum leat_status take_unit(struct leat_packer *p, const struct unit_kind 
     struct unit *u = p->unit;
     enum leat_status s;
 
-    if (u && (u->kind != kind || u->text.size + u->docs.tokens.size + bytes > p->run.setup.unit_bytes))
+    if (u &&
+        (u->kind != kind || u->text.size + u->docs.tokens.size + u->docs.values.size + bytes > p->run.setup.unit_bytes))
         put_unit(p);
     if (p->unit)
         return LEAT_OK;
@@ -136,6 +139,19 @@ static enum leat_status keep_spans(struct leat_packer *p, struct packer_document
     return buffer_append(&p->unit->docs.spans, spans, d->spans.bytes, err);
 }
 
+/* Keeps the values of the next document: those of its first `kept` ids of `ids`, unless it is a text. */
+static enum leat_status keep_values(struct leat_packer *p, struct packer_document *d, uint64_t ids, uint64_t kept,
+                                    struct leat_error *err)
+{
+    struct buffer *to = &p->unit->docs.values;
+    enum leat_status s;
+
+    d->values.begin = to->size;
+    s = packer_values_take(&p->values, ids, kept, to, err);
+    d->values.bytes = to->size - d->values.begin;
+    return s;
+}
+
 /* Adds a text, with spans or NULL. */
 static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes, const struct leat_span *spans,
                                  uint64_t span_count, const struct leat_origin *origin, struct leat_error *err)
@@ -150,13 +166,16 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
         return LEAT_E_NO_MEMORY;
     d->text = (struct stretch) { p->unit->text.size, (size_t)bytes };
     s = keep_spans(p, d, spans, span_count, err);
+    if (s == LEAT_OK)
+        s = keep_values(p, d, 0, 0, err);
     return s == LEAT_OK ? buffer_append(&p->unit->text, text, (size_t)bytes, err) : s;
 }
 
 /* ---- Opening ---- */
 
-static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
+static enum leat_status check_options(const struct leat_packer *p, struct leat_error *err)
 {
+    const struct leat_pack_options *o = &p->run.options;
     const struct record_judge *judge = judges_asked(o, false);
     bool records = o->chat || pair_prompt(o);
 
@@ -169,7 +188,11 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
             o->shuffle ? "shuffle"
             : o->dedup ? "dedup"
                        : "splits");
-    if (judge && !(records && judge == &judge_weight))
+    if (o->column_count > 0 && (records || p->run.pushed))
+        return status_argument(err, "column",
+                               "a packer of %s makes no columns: pack files, or attach columns to the finished dataset",
+                               p->run.pushed ? "a run's parts" : "conversations or pairs");
+    if (judge && judge != &judge_columns && !(records && judge == &judge_weight))
         return status_argument(err, judge->option,
                                "a packer takes texts, which have no fields %s: it packs all that it is given, with the "
                                "masks that it is given",
@@ -280,7 +303,9 @@ enum leat_status packer_open(struct leat_packer **out, const char *output, const
     p->run.judges = &p->judge.judges;
     p->run.setup.stop = (struct input_stop) { .asked = pack_run_ask, .context = &p->run.options };
     if (s == LEAT_OK)
-        s = check_options(&p->run.options, err);
+        s = check_options(p, err);
+    if (s == LEAT_OK)
+        s = packer_values_open(&p->values, &p->run.setup.columns, &p->run.options, err);
     if (s == LEAT_OK)
         s = packer_judge_open(&p->judge, &p->run.options, err);
     if (s == LEAT_OK)
@@ -362,6 +387,14 @@ enum leat_status leat_packer_keep_out(struct leat_packer *p, uint64_t rows, stru
 
 /* ---- Texts and ids ---- */
 
+enum leat_status leat_packer_put_values(struct leat_packer *p, const struct leat_column_values *columns, uint64_t count,
+                                        struct leat_error *err)
+{
+    enum leat_status s = check_process(p, err);
+
+    return s == LEAT_OK ? packer_values_put(&p->values, columns, count, err) : s;
+}
+
 static enum leat_status check_mask(const struct leat_packer *p, const void *mask, struct leat_error *err)
 {
     if (mask && !p->run.setup.masks)
@@ -442,12 +475,15 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
     if (s == LEAT_OK)
         s = check_texts(p, &t, err);
     if (s == LEAT_OK)
+        s = packer_values_check(&p->values, t.count, LEAT_NONE, err);
+    if (s == LEAT_OK)
         s = packer_judge_take(&p->judge, t.count, err);
     if (s != LEAT_OK)
         return s;
     s = p->failed;
     while (s == LEAT_OK && at.i < t.count && go_on(&at))
         s = add_text(p, at.text, at.bytes, at.spans, at.span_count, at.origin, &why);
+    packer_values_clear(&p->values);
     return s == LEAT_OK ? s : fail(p, s, &why, err);
 }
 
@@ -456,8 +492,9 @@ static uint32_t id_at(const struct leat_documents *d, uint64_t i)
     return d->id_width == 2 ? ((const uint16_t *)d->ids)[i] : ((const uint32_t *)d->ids)[i];
 }
 
-/* Checks all documents first: if one is invalid, none is taken. */
-static enum leat_status check_ids(const struct leat_packer *p, const struct leat_documents *d, struct leat_error *err)
+/* Checks all documents first: if one is invalid, none is taken. Sets *ids to the number of ids of all. */
+static enum leat_status check_ids(const struct leat_packer *p, const struct leat_documents *d, uint64_t *ids,
+                                  struct leat_error *err)
 {
     enum leat_status s = check_mask(p, d->mask, err);
     uint64_t at = 0;
@@ -476,6 +513,7 @@ static enum leat_status check_ids(const struct leat_packer *p, const struct leat
                 s = status_argument(err, "ids", "id %u is not below the vocabulary's size of %llu", id_at(d, at),
                                     (unsigned long long)p->run.tokenizer.vocabulary);
     }
+    *ids = at;
     return s;
 }
 
@@ -512,12 +550,15 @@ static enum leat_status add_ids(struct leat_packer *p, const struct leat_documen
         origin.line += documents->first_line;
     if (s == LEAT_OK && step_limit(&p->run.setup, p->unit, &count, &why) != LEAT_OK) {
         set_place(&rejected, &origin);
-        return documents_reject(&p->unit->docs, &rejected, why.message, "", "", 0, err);
+        s = packer_values_take(&p->values, documents->lengths[i], 0, NULL, err);
+        return s == LEAT_OK ? documents_reject(&p->unit->docs, &rejected, why.message, "", "", 0, err) : s;
     }
     if (s == LEAT_OK) {
         d = add_document(p, &origin, err);
         s = d ? put_ids(p, documents, at, count, err) : LEAT_E_NO_MEMORY;
     }
+    if (s == LEAT_OK)
+        s = keep_values(p, d, documents->lengths[i], count, err);
     if (s == LEAT_OK)
         s = step_put_known_mask(&p->run.setup, p->unit, documents->mask ? documents->mask + at : NULL, count, err);
     if (s != LEAT_OK)
@@ -534,12 +575,15 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_do
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_documents, reserved), { 0, 0 } };
     struct leat_documents d = LEAT_DOCUMENTS_INIT;
     struct leat_error why;
+    uint64_t ids = 0;
     enum leat_status s = check_process(p, err);
 
     if (s == LEAT_OK)
         s = options_read(&d, sizeof d, reserved, documents, "leat_documents", err);
     if (s == LEAT_OK)
-        s = check_ids(p, &d, err);
+        s = check_ids(p, &d, &ids, err);
+    if (s == LEAT_OK)
+        s = packer_values_check(&p->values, d.count, ids, err);
     if (s == LEAT_OK)
         s = packer_judge_take(&p->judge, d.count, err);
     if (s != LEAT_OK)
@@ -547,6 +591,7 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_do
     s = p->failed;
     for (uint64_t i = 0, at = 0; s == LEAT_OK && i < d.count; at += d.lengths[i++])
         s = add_ids(p, &d, i, at, &why);
+    packer_values_clear(&p->values);
     return s == LEAT_OK ? s : fail(p, s, &why, err);
 }
 
@@ -590,6 +635,7 @@ void packer_free(struct leat_packer *p)
 {
     struct packer_part *part = p->part;
 
+    packer_values_free(&p->values);
     pack_run_free(&p->run);
     packer_judge_free(&p->judge);
     folder_free(&p->home);

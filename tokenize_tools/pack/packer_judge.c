@@ -35,6 +35,7 @@ enum leat_status packer_judge_open(struct packer_judge *j, struct leat_pack_opti
     enum leat_status s;
 
     conditions.weight = NULL;
+    conditions.column_count = 0;                               /* their values are given, without a row */
     s = judges_want(&j->judges, &j->fields, &conditions, err); /* this also checks that the conditions are
                                                                   within bounds */
 

@@ -198,7 +198,47 @@ static struct writer *writer_of(PyObject *self)
     return (struct writer *)(void *)self;
 }
 
-/* column_writer(dataset, name, type, width, at, force) */
+/* column_range(dataset, part, parts): Returns (first document, count). */
+static PyObject *column_range(PyObject *module, PyObject *args)
+{
+    struct handle *handle;
+    struct leat_error err;
+    PyObject *dataset;
+    enum leat_status s;
+    uint64_t part, parts, first, count;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO&O&:column_range", &dataset, args_u64, &part, args_u64, &parts) ||
+        !(handle = dataset_handle(dataset)))
+        return NULL;
+    handle_hold(handle);
+    ARGS_UNLOCKED(s = leat_column_range(handle_object(handle), part, parts, &first, &count, &err));
+    handle_drop(handle);
+    return s == LEAT_OK ? ARGS_TUPLE(first, count) : errors_raise(&err);
+}
+
+/* column_commit(dataset, name, parts, force) */
+static PyObject *column_commit(PyObject *module, PyObject *args)
+{
+    struct handle *handle;
+    struct leat_error err;
+    PyObject *dataset;
+    const char *name;
+    enum leat_status s;
+    uint64_t parts;
+    uint32_t force;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OsO&I:column_commit", &dataset, &name, args_u64, &parts, &force) ||
+        !(handle = dataset_handle(dataset)))
+        return NULL;
+    handle_hold(handle);
+    ARGS_UNLOCKED(s = leat_column_commit(handle_object(handle), name, parts, force, &err));
+    handle_drop(handle);
+    return errors_none(s, &err);
+}
+
+/* column_writer(dataset, name, type, width, at, force, part, parts) */
 static PyObject *column_writer(PyObject *module, PyObject *args)
 {
     struct leat_column_options options = LEAT_COLUMN_OPTIONS_INIT;
@@ -209,8 +249,8 @@ static PyObject *column_writer(PyObject *module, PyObject *args)
     enum leat_status s;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "OsIIII:column_writer", &dataset, &options.name, &options.type, &options.width,
-                          &options.at, &options.force) ||
+    if (!PyArg_ParseTuple(args, "OsIIIIO&O&:column_writer", &dataset, &options.name, &options.type, &options.width,
+                          &options.at, &options.force, args_u64, &options.part, args_u64, &options.parts) ||
         !(handle = dataset_handle(dataset)))
         return NULL;
     handle_hold(handle);
@@ -344,6 +384,8 @@ static PyType_Spec spec = { .name = "leat._leat.ColumnWriter",
 static PyMethodDef functions[] = {
     { "columns", columns, METH_VARARGS, NULL },
     { "column", column, METH_VARARGS, NULL },
+    { "column_commit", column_commit, METH_VARARGS, NULL },
+    { "column_range", column_range, METH_VARARGS, NULL },
     { "column_type", column_type, METH_VARARGS, NULL },
     { "column_writer", column_writer, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },

@@ -13,7 +13,7 @@
 
 #define PACK_SPLITS     64
 #define PACK_CONDITIONS 64
-#define PACK_LISTS      3 /* number of the options that are lists of texts */
+#define PACK_LISTS      4 /* number of the options that are lists of texts */
 struct pack_options {
     struct leat_pack_options options;
     struct leat_split splits[PACK_SPLITS];

@@ -641,17 +641,58 @@ static PyObject *packer_judge_arrow(PyObject *self, PyObject *object)
 
 /* ---- Single documents ---- */
 
-/* Reads (document, id or None, source or None, bytes of the mask or None). */
+/* Values of a document for all columns. The arguments of the call own what it points to. */
+struct values {
+    struct leat_column_values columns[PACK_CONDITIONS];
+    uint64_t ends[PACK_CONDITIONS], count;
+};
+
+/* Reads a list of (bytes, entries, type); type 0 is one text of a category. */
+static int take_values(struct values *v, PyObject *list)
+{
+    Py_ssize_t count = list == Py_None ? 0 : PyList_Size(list);
+
+    v->count = (uint64_t)count;
+    if (count > PACK_CONDITIONS)
+        PyErr_SetString(PyExc_ValueError, "too many columns");
+    for (Py_ssize_t i = 0; i < count && count <= PACK_CONDITIONS; i++) {
+        struct leat_column_values *c = &v->columns[i];
+        PyObject *item = PyList_GetItem(list, i);
+        Py_ssize_t bytes;
+        const char *at;
+
+        *c = (struct leat_column_values) { .ends = &v->ends[i] };
+        if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "y#O&I", &at, &bytes, args_u64, &c->entries, &c->type))
+            break;
+        c->values = at;
+        v->ends[i] = (uint64_t)bytes;
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Gives the values to the packer, before their document. An error names the document. */
+static enum leat_status put_values(struct packer *p, const struct values *v, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = v->count > 0 ? leat_packer_put_values(p->packer, v->columns, v->count, &why) : LEAT_OK;
+
+    if (s != LEAT_OK)
+        errors_set(err, s, "document %llu: %s", (unsigned long long)p->given, why.message);
+    return s;
+}
+
+/* Reads (document, id or None, source or None, bytes of the mask or None, values of columns or None). */
 static int take_origin(struct packer *p, PyObject *args, PyObject **document, struct leat_origin *origin,
-                       PyObject **kept, struct text_view *mask)
+                       PyObject **kept, struct text_view *mask, struct values *values)
 {
     struct text_view view = { NULL, 0 };
-    PyObject *id, *source;
+    PyObject *id, *source, *list = Py_None;
     Py_ssize_t mask_bytes = 0;
 
     *kept = NULL;
     mask->at = NULL;
-    if (!PyArg_ParseTuple(args, "OOO|z#", document, &id, &source, &mask->at, &mask_bytes))
+    if (!PyArg_ParseTuple(args, "OOO|z#O", document, &id, &source, &mask->at, &mask_bytes, &list) ||
+        take_values(values, list) < 0)
         return -1;
     mask->bytes = (uint64_t)mask_bytes;
     if (id != Py_None && text_view_of(id, &view, kept) < 0)
@@ -675,7 +716,8 @@ static PyObject *added(struct packer *p, const struct leat_origin *origin, enum 
     return errors_none(s, err);
 }
 
-/* add_text(text, id, source, spans): Adds a text. Spans are None, or pairs of uint64 that count bytes of the text. */
+/* add_text(text, id, source, spans, values): Adds a text. Spans are None, or pairs of uint64 that count bytes of the
+ * text. */
 static PyObject *packer_add_text(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -683,15 +725,18 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     struct leat_origin origin;
     struct pause pause;
     struct text_view view, spans;
+    struct values values;
     struct leat_error err;
     enum leat_status s;
 
-    if (take_origin(p, args, &text, &origin, &kept_id, &spans) < 0)
+    if (take_origin(p, args, &text, &origin, &kept_id, &spans, &values) < 0)
         return NULL;
     if (text_view_of(text, &view, &kept) == 0) {
         if (packer_enter(p, &pause) == 0) {
-            s = add_one_text(p->packer, view.at, view.bytes, (const void *)spans.at,
-                             spans.bytes / sizeof(struct leat_span), &origin, &err);
+            s = put_values(p, &values, &err);
+            if (s == LEAT_OK)
+                s = add_one_text(p->packer, view.at, view.bytes, (const void *)spans.at,
+                                 spans.bytes / sizeof(struct leat_span), &origin, &err);
             packer_leave(p, &pause);
             result = added(p, &origin, s, &err);
         }
@@ -701,7 +746,7 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     return result;
 }
 
-/* add_ids(ids, id, source, mask): Adds ids. The mask is None, or one byte per id. */
+/* add_ids(ids, id, source, mask, values): Adds ids. The mask is None, or one byte per id. */
 static PyObject *packer_add_ids(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
@@ -711,15 +756,18 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
     struct leat_error err;
     struct text_view mask;
     struct text_ids ids;
+    struct values values;
     enum leat_status s;
 
-    if (take_origin(p, args, &list, &origin, &kept_id, &mask) < 0)
+    if (take_origin(p, args, &list, &origin, &kept_id, &mask, &values) < 0)
         return NULL;
     if (text_ids_take(&ids, list) == 0) {
         if (mask.at && mask.bytes != ids.count) {
             PyErr_Format(PyExc_ValueError, "the mask has %zu numbers, for %zu ids", (size_t)mask.bytes, ids.count);
         } else if (packer_enter(p, &pause) == 0) {
-            s = add_one_of_ids(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
+            s = put_values(p, &values, &err);
+            if (s == LEAT_OK)
+                s = add_one_of_ids(p->packer, ids.at, (const uint8_t *)mask.at, ids.count, &origin, &err);
             packer_leave(p, &pause);
             result = added(p, &origin, s, &err);
         }

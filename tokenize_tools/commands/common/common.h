@@ -33,8 +33,8 @@ extern const char *const commands_patterns[];
 #define COMMANDS_BALANCE(values)                                                                                       \
     {                                                                                                                  \
         .name = "balance", .type = OPTION_CHOICE, .field = offsetof(values, balance), .value = "HOW",                  \
-        .standard = "none", .help = "how rows were dealt to ranks: none or attention (order fit)", .rare = true,       \
-        .choices = plan_option_balances, .needs = "rank"                                                               \
+        .standard = "none", .help = "how rows were dealt to ranks: none, attention (order fit), or lanes (--stretch)", \
+        .rare = true, .choices = plan_option_balances, .needs = "rank"                                                 \
     }
 /* Whose rows: --rank, which needs other options, too, and --world. */
 #define COMMANDS_RANKS(values, needed, text)                                                                           \

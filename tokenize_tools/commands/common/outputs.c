@@ -332,7 +332,7 @@ static void warn(const char *output, int length, const struct names *n)
               one ? "it" : "theirs", one ? "it" : "them", one ? "it" : "them");
 }
 
-/* Without memory, it is only not named. */
+/* Adds a name to the list, which takes ownership of `path`. Without memory, the message leaves the name out. */
 static void add_name(struct names *n, char *path)
 {
     if (path && GROW(n->items, n->count + 1, n->room, NULL) == LEAT_OK)

@@ -89,13 +89,22 @@ static void print_damage(const struct damage_list *l)
 
 struct info_values {
     bool json;
+    const char *by;
 };
 
 const struct option_row info_options[] = {
-    OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"), CACHE_OPTION_ROWS, OPTIONS_END
+    { .name = "by",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct info_values, by),
+      .value = "COLUMN",
+      .help = "show a column per document: how many documents and tokens each threshold, or text, leaves",
+      .once = true },
+    OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"),
+    CACHE_OPTION_ROWS,
+    OPTIONS_END
 };
 
-static enum leat_status gather(struct info_facts *f, struct leat_error *err)
+static enum leat_status gather(struct info_facts *f, const char *by, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -106,6 +115,8 @@ static enum leat_status gather(struct info_facts *f, struct leat_error *err)
     s = leat_dataset_columns(f->d, &f->columns, err);
     if (s == LEAT_OK)
         s = read_parts(f, err);
+    if (s == LEAT_OK && by)
+        s = column_histogram_count(&f->by, f->d, by, err);
     return s == LEAT_OK ? length_histogram_count(&f->lengths, f->d, err) : s;
 }
 
@@ -380,6 +391,10 @@ static enum leat_status print_text(const struct info_facts *f, struct leat_error
 {
     enum leat_status s;
 
+    if (f->by.column) {
+        column_histogram_print(&f->by, f->name);
+        return LEAT_OK;
+    }
     print_facts(f);
     s = print_parts(f, err);
     if (s == LEAT_OK)
@@ -549,6 +564,10 @@ static enum leat_status print_json(const struct info_facts *f, struct leat_error
     else
         json_null(&j, "document_lengths");
     json_columns(&j, f->columns);
+    if (f->by.column)
+        column_histogram_json(&j, &f->by);
+    else
+        json_null(&j, "histogram");
     s = json_parts(&j, f, err);
     if (s == LEAT_OK)
         s = json_inputs(&j, f, err);
@@ -578,12 +597,13 @@ int cmd_info(const struct command *self, int argc, char **argv)
     s = commands_open(&d, parsed.words[0], &err);
     f.d = d;
     if (s == LEAT_OK)
-        s = gather(&f, &err);
+        s = gather(&f, values.by, &err);
     if (s == LEAT_OK)
         s = values.json ? print_json(&f, &err) : print_text(&f, &err);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed_or_damaged(&err));
     leat_stored_tokenizer_free(f.tokenizer);
     leat_columns_free(f.columns);
+    column_histogram_free(&f.by);
     damage_list_free(&f.damaged);
     leat_dataset_close(d);
     options_free(&parsed);

@@ -1,5 +1,6 @@
 /*
- * info.h: what `leat info` shows of a dataset, as text and as JSON: facts, and the lengths of documents.
+ * info.h: what `leat info` shows of a dataset, as text and as JSON: facts, the lengths of documents, the
+ * histogram of a column.
  *
  * The room tokenize_tools/commands/info/ is `leat info`. What may enter: code that only this command needs.
  */
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "damage/damage_list.h"
 #include "leat_pack.h"
 #include "mask/learned.h"
@@ -49,6 +51,36 @@ uint64_t length_histogram_max(unsigned k);
 /* Sets the first and the last bucket that is not empty; returns false if all are empty. */
 bool length_histogram_range(const struct length_histogram *h, unsigned *first, unsigned *last);
 
+/* ---- Histogram of a column --------------------------------------------------------------------------------------- */
+
+/* Counts documents and tokens by the values of a column per document: numbers in bins, a text in a bin of its own. */
+
+struct column_bin {
+    double from;      /* least number; -infinity in the first bin */
+    const char *text; /* of a category, else NULL */
+    uint64_t text_bytes;
+    uint64_t documents, tokens;
+};
+
+struct column_histogram {
+    struct leat_column *column;
+    struct leat_column_info about;
+    struct column_bin *bins; /* of numbers ascending, of texts the most frequent first */
+    size_t count;
+    struct column_bin nan;  /* documents whose value is NaN */
+    uint64_t valued;        /* documents with another value */
+    double least, greatest; /* of these; 0 if there are none */
+};
+
+/* Counts the documents of a dataset by its column `name`. column_histogram_free() must follow, on failure, too. */
+enum leat_status column_histogram_count(struct column_histogram *h, const struct leat_dataset *d, const char *name,
+                                        struct leat_error *err);
+void column_histogram_free(struct column_histogram *h); /* zeros are fine */
+
+/* Shows it to people, and as the member "histogram". */
+void column_histogram_print(const struct column_histogram *h, const char *dataset);
+void column_histogram_json(struct json *j, const struct column_histogram *h);
+
 /* ---- Facts ------------------------------------------------------------------------------------------------------- */
 
 /* Everything that is shown except the long lists, which are read while they are printed. */
@@ -59,6 +91,7 @@ struct info_facts {
     struct leat_stored_tokenizer *tokenizer; /* NULL: none stored */
     struct leat_columns *columns;
     struct length_histogram lengths;
+    struct column_histogram by; /* of --by, else zeros */
     struct damage_list damaged; /* of all parts */
     char learned[LEARNED_TEXT]; /* sum over the parts; "" unless each of them says it */
     uint64_t counted;           /* parts that say it */

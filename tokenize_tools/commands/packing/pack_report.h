@@ -16,7 +16,7 @@
 /* ---- Notices ----------------------------------------------------------------------------------------------------- */
 
 struct pack_notice {
-    char *path, *message; /* message NULL: it has none */
+    char *path, *message; /* `message` is NULL if the notice has none */
     uint64_t count;
     uint32_t reason; /* as in struct leat_pack_notice */
 };

@@ -42,7 +42,7 @@ void show_token_find(const struct show_words *w, int64_t id, struct show_token *
 struct show_stretch {
     uint64_t at, places;
     uint64_t gap;       /* number of places at its end that are padding before the next document */
-    const char *source; /* name of the source; NULL: not of a plan */
+    const char *source; /* name of the source; NULL if no plan is shown */
     uint32_t number;    /* of the source */
     uint64_t document;  /* LEAT_NONE: not known */
     uint64_t first;     /* number of the first of its tokens in the document */

@@ -254,6 +254,7 @@ static void put_value(struct record *r, uint32_t want, const struct field *f)
 {
     switch (r->fields->wants[want].list ? RECORD_SPANS : r->fields->wants[want].use) {
     case RECORD_SPANS:
+    case RECORD_NUMBERS:
         record_put_json(r, want, f->at, f->bytes);
         return;
     case RECORD_EXISTS:

@@ -62,7 +62,7 @@ enum leat_status fetch_open(struct fetch **out, struct fetch_object *object, str
     enum leat_status s = make_fetch(out, object, 0, object->found.size, object->by->window, err);
 
     if (s == LEAT_OK)
-        (*out)->next = UINT64_MAX; /* no place, so that the first read begins anew */
+        (*out)->next = UINT64_MAX; /* matches no place, so that the first read starts fetching */
     return s;
 }
 

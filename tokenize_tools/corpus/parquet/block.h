@@ -16,7 +16,7 @@
 #include "base/tiny.h"
 #include "parquet.h"
 
-/* Bytes of a mapped block that are used before it rests. */
+/* A mapped block releases its memory with block_rest() each time this number of bytes has been used. */
 #define BLOCK_STRETCH ((size_t)TINY_OR(64, 4 << 20))
 
 struct block {

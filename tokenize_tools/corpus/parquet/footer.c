@@ -229,7 +229,7 @@ bool parquet_is_number(const struct parquet_file *file, unsigned want)
 {
     enum parquet_form form = file->columns[want].form;
 
-    return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL;
+    return form == PARQUET_SIGNED || form == PARQUET_UNSIGNED || form == PARQUET_DECIMAL || form == PARQUET_EXACT;
 }
 
 unsigned parquet_stretches(const struct parquet_file *file)

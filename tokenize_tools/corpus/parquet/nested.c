@@ -247,12 +247,7 @@ static void write_leaf(struct writer *w, const struct nested_node *n, const char
         value.bytes = leaf->bytes.bytes + leaf->at;
     leaf->at += e->size;
     leaf->next++;
-    if (c->form == PARQUET_DECIMAL) {
-        decimal_of_python(c->type == PARQUET_FLOAT, value.bytes, text);
-        value = (struct parquet_value) { (const uint8_t *)text, strlen(text) };
-    } else {
-        value_text(c, &value, text);
-    }
+    value_text(c, &value, text);
     if (c->form == PARQUET_AS_IT_IS || c->form == PARQUET_UUID)
         json_bytes(&w->json, key, value.bytes, value.size);
     else

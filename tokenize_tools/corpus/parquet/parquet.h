@@ -51,6 +51,7 @@ enum parquet_use {
     PARQUET_TEXT,   /* BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY of bytes, UTF8, ENUM or JSON, unchanged */
     PARQUET_ID,     /* types of PARQUET_TEXT; UUIDs as text, and integers of 32 or 64 bits in decimal */
     PARQUET_VALUE,  /* types of PARQUET_ID; FLOAT and DOUBLE as the shortest decimal that is read as this number */
+    PARQUET_NUMBER, /* numbers of PARQUET_VALUE; FLOAT as the shortest decimal of the double that it is */
     PARQUET_EXISTS, /* any type: values are null or empty */
     PARQUET_JSON    /* texts unchanged; or a list or a group of columns as JSON, for at most two wants */
 };
@@ -61,7 +62,7 @@ struct parquet_want {
     enum parquet_use use;
     bool optional;       /* true if all values are null when the column is missing or has a wrong type */
     bool may_lack;       /* true if all values are null when the column is missing or has the type null */
-    size_t max_bytes;    /* bytes of a list or a group from which on it is skipped; 0: no limit */
+    size_t max_bytes;    /* most bytes of a list or a group; a larger one is skipped; 0: no limit */
     const char *advice;  /* what to do about a column of a wrong type; may be NULL */
     enum leat_hint hint; /* hint of an error about a missing column */
 };

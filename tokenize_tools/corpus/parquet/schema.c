@@ -110,16 +110,16 @@ static const char *schema_take(struct parquet_column *c, const struct schema_nod
             return "has values of more than 1 MiB, all of the same length, which leat does not read";
         c->type_bytes = (uint32_t)n->type_bytes;
     }
-    if ((c->type == PARQUET_BYTE_ARRAY || c->type == PARQUET_FIXED) && is_bytes(n))
+    if ((c->type == PARQUET_BYTE_ARRAY || c->type == PARQUET_FIXED) && is_bytes(n) && use != PARQUET_NUMBER)
         return NULL;
     if (use == PARQUET_TEXT)
         return "does not hold texts: its type is not BYTE_ARRAY or FIXED_LEN_BYTE_ARRAY, or means something else";
-    if (c->type == PARQUET_FIXED && n->logical == LOGICAL_UUID && c->type_bytes == 16) {
+    if (c->type == PARQUET_FIXED && n->logical == LOGICAL_UUID && c->type_bytes == 16 && use != PARQUET_NUMBER) {
         c->form = PARQUET_UUID;
         return NULL;
     }
-    if ((c->type == PARQUET_FLOAT || c->type == PARQUET_DOUBLE) && (use == PARQUET_VALUE || use == PARQUET_JSON)) {
-        c->form = PARQUET_DECIMAL;
+    if ((c->type == PARQUET_FLOAT || c->type == PARQUET_DOUBLE) && use != PARQUET_ID) {
+        c->form = use == PARQUET_VALUE ? PARQUET_DECIMAL : PARQUET_EXACT;
         return NULL;
     }
     if ((c->type == PARQUET_INT32 || c->type == PARQUET_INT64) && is_integer(n)) {
@@ -130,6 +130,8 @@ static const char *schema_take(struct parquet_column *c, const struct schema_nod
         c->form = PARQUET_TRUTH;
         return NULL;
     }
+    if (use == PARQUET_NUMBER)
+        return "holds no numbers of at most 64 bits";
     if (use == PARQUET_JSON)
         return "holds values that are no JSON: dates, times, decimals or numbers of 96 bits";
     if (use == PARQUET_VALUE)

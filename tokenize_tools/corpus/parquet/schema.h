@@ -27,6 +27,7 @@ enum parquet_form {
     PARQUET_UNSIGNED,
     PARQUET_UUID,
     PARQUET_DECIMAL,
+    PARQUET_EXACT, /* a decimal of the double */
     PARQUET_TRUTH,
     PARQUET_UNREAD
 };

@@ -226,6 +226,8 @@ void value_text(const struct parquet_column *c, struct parquet_value *value, cha
                  b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
     else if (c->form == PARQUET_DECIMAL)
         decimal_of(c->type == PARQUET_FLOAT, b, text);
+    else if (c->form == PARQUET_EXACT)
+        decimal_of_python(c->type == PARQUET_FLOAT, b, text);
     else if (c->form == PARQUET_TRUTH)
         snprintf(text, VALUE_TEXT, "%s", *b ? "true" : "false");
     else if (c->form == PARQUET_SIGNED)

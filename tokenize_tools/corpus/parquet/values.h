@@ -33,7 +33,7 @@ bool rle_next(struct rle *r, uint32_t *value);
 /* Returns true if no further run follows. */
 bool rle_ended(const struct rle *r);
 
-/* Returns the `width` bits (at most 64) from bit `bit` of `bytes` on; the byte of the last one is before `end`. */
+/* Returns the `width` bits (at most 64) that begin at bit `bit` of `bytes`. All of them must lie before `end`. */
 uint64_t rle_bits(const uint8_t *bytes, const uint8_t *end, uint64_t bit, unsigned width);
 
 /* ---- Differences ------------------------------------------------------------------------------------------------- */

@@ -41,8 +41,9 @@ struct verdict {
     size_t by_bytes;
     char by[RECORD_RAW_BYTES * JUDGE_BY_BYTES];
 
-    struct buffer *spans; /* gets the stretches to learn, as struct leat_span, in characters */
-    double weight;        /* how much the record counts, from 0 to 1 */
+    struct buffer *spans;  /* gets the stretches to learn, as struct leat_span, in characters */
+    double weight;         /* how much the record counts, from 0 to 1 */
+    struct buffer *values; /* gets what columns have of the record, as column_spec.h says */
 };
 
 struct record_judge {
@@ -62,8 +63,8 @@ struct record_judge {
 };
 
 /* The judges in their order: those that keep records out come first. */
-enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_WEIGHT, JUDGE_COUNT };
-extern const struct record_judge judge_keep, judge_by, judge_mask, judge_weight;
+enum { JUDGE_KEEP, JUDGE_BY, JUDGE_MASK, JUDGE_WEIGHT, JUDGE_COLUMNS, JUDGE_COUNT };
+extern const struct record_judge judge_keep, judge_by, judge_mask, judge_weight, judge_columns;
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ enum leat_status judges_prepare(struct record_judges *j, struct record_fields *f
                                 const struct leat_pack_options *options, struct leat_error *err);
 void judges_free(struct record_judges *j);
 
-/* Judges a record; v->spans must be set. Returns LEAT_E_TEXT if it is rejected. */
+/* Judges a record; v->spans and v->values must be set. Returns LEAT_E_TEXT if it is rejected. */
 enum leat_status judges_judge(const struct record_judges *j, const struct record *r, struct verdict *v,
                               struct leat_error *err);
 

@@ -1,8 +1,9 @@
 /*
  * judge_keep.c: conditions (condition/condition.h) on the fields of a record, which is kept if all hold.
  *
- * A field of CSV or TSV has no type: a number is compared with it if it is one, a string in any case; an empty one does
- * not exist. A number of more than DECIMAL_DIGITS characters is none.
+ * A field of CSV or TSV has no type. A condition with a number compares the field if its text is a number; a condition
+ * with a string always compares it. An empty field counts as missing. A text of more than DECIMAL_DIGITS characters
+ * does not count as a number.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static enum leat_status want_field(struct keep *k, struct condition_step *step, 
 
     if (step->operation == CONDITION_EXISTS)
         want.use = RECORD_EXISTS;
-    if (step->text) /* bytes after this decide nothing; and no pair of surrogates is cut */
+    if (step->text && !step->is_number) /* bytes after this decide nothing; and no pair of surrogates is cut */
         want.most = RECORD_RAW_BYTES * step->bytes + 12;
     s = status_field(err, record_want(fields, &want, &step->number, err), "keep");
     if (s == LEAT_OK && step->number < 64)
@@ -101,14 +102,21 @@ static int compare_text(const struct record_value *v, const char *text, size_t t
 static bool get(const void *record, const struct condition_step *step, struct decimal *number, int *order)
 {
     const struct record_value *v = record_value(record, step->number);
+    bool is_text = step->text && !step->is_number;
+    struct decimal field, constant;
 
     if (step->operation == CONDITION_EXISTS)
         return v->kind != JSON_KIND_NONE && v->kind != JSON_KIND_NULL;
-    if (v->kind != (step->text || v->untyped ? JSON_KIND_STRING : JSON_KIND_NUMBER))
+    if (v->kind != (is_text || v->untyped ? JSON_KIND_STRING : JSON_KIND_NUMBER))
         return false;
-    if (!step->text)
-        return v->bytes <= DECIMAL_DIGITS && decimal_read(number, v->at, v->held);
-    *order = compare_text(v, step->text, step->bytes);
+    if (is_text)
+        *order = compare_text(v, step->text, step->bytes);
+    else if (v->bytes > DECIMAL_DIGITS || !decimal_read(number ? number : &field, v->at, v->held))
+        return false;
+    if (step->is_number) {
+        decimal_read(&constant, step->text, step->bytes);
+        *order = decimal_compare(&field, &constant);
+    }
     return true;
 }
 

@@ -1,7 +1,5 @@
 /*
- * judge_weight.c: the field that says how much a record counts: a number from 0 to 1, which multiplies its mask. Its
- * digits are read here, whatever the locale. A number of at most 15 digits and 22 places becomes the double that Python
- * has for it; the last bits of another one may differ.
+ * judge_weight.c: the field that says how much a record counts: a number from 0 to 1, which multiplies its mask.
  */
 #include <stdlib.h>
 
@@ -33,24 +31,6 @@ static enum leat_status prepare(void **self, struct record_fields *fields, const
     return status_field(err, record_want(fields, &want, &w->want, err), "weight");
 }
 
-#define READ_DIGITS 17 /* more do not change a mask, which has 256 steps */
-#define LEAST_POWER 340
-
-/* Returns a number from 0 to 1. */
-static double number_of(const struct decimal *d)
-{
-    double whole = 0, power = 1;
-    int64_t places = -d->exponent;
-
-    for (size_t i = 0; i < d->count && i < READ_DIGITS; i++, places++)
-        whole = whole * 10 + (d->digits[i] - '0');
-    if (places > LEAST_POWER)
-        return 0;
-    for (; places > 0; places--)
-        power *= 10;
-    return whole / power;
-}
-
 static enum leat_status judge_value(const struct weight *w, const struct record_value *value, struct verdict *v,
                                     struct leat_error *err)
 {
@@ -64,7 +44,7 @@ static enum leat_status judge_value(const struct weight *w, const struct record_
         decimal_compare(&number, &one) > 0)
         return status_set(err, LEAT_E_TEXT,
                           "\"%.200s\" is not a number from 0 to 1: it says how much the record counts", w->field);
-    v->weight = number_of(&number);
+    v->weight = decimal_double(&number);
     return LEAT_OK;
 }
 

@@ -6,10 +6,8 @@
 #include "pair.h"
 
 static const struct record_judge *const judges[JUDGE_COUNT] = {
-    [JUDGE_KEEP] = &judge_keep,
-    [JUDGE_BY] = &judge_by,
-    [JUDGE_MASK] = &judge_mask,
-    [JUDGE_WEIGHT] = &judge_weight,
+    [JUDGE_KEEP] = &judge_keep,     [JUDGE_BY] = &judge_by,           [JUDGE_MASK] = &judge_mask,
+    [JUDGE_WEIGHT] = &judge_weight, [JUDGE_COLUMNS] = &judge_columns,
 };
 
 enum leat_status judges_want(struct record_judges *j, struct record_fields *fields, const struct leat_pack_options *o,

@@ -36,6 +36,9 @@ enum record_use {
     RECORD_ID,
     RECORD_VALUE,  /* a value that a condition compares, or a weight */
     RECORD_EXISTS, /* a field that a condition asks for */
+    RECORD_NUMBER, /* a value for a column, exactly; the next are a list of them, in a column JSON, and a text */
+    RECORD_NUMBERS,
+    RECORD_CATEGORY,
     RECORD_USES
 };
 

@@ -101,8 +101,8 @@ enum leat_status raw_input_peek(struct raw_input *in, uint64_t offset, void *out
 /* Goes to a place of a seekable input; `pages` is the page sum of the whole pages before it. */
 enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err);
 
-/* Opens a second input on the file of a seekable one, which must outlive it, for another thread, which calls
- * raw_input_seek() first. raw_input_close() must follow, on failure too. */
+/* Opens a second input on the file of the seekable input `of`, so that another thread can read it. That thread calls
+ * raw_input_seek() first. `of` must stay open until raw_input_close(in), which must follow, on failure too. */
 enum leat_status raw_input_share(struct raw_input *in, const struct raw_input *of, struct leat_error *err);
 
 /* Goes to the place of another input of this file, as if all bytes up to there had been used. `after` is the sum of the

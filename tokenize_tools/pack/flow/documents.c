@@ -12,6 +12,7 @@ void documents_free(struct documents *d)
     spool_close(&d->spooled);
     buffer_free(&d->strings);
     buffer_free(&d->spans);
+    buffer_free(&d->values);
     buffer_free(&d->tokens);
     buffer_free(&d->mask);
     free(d->items);
@@ -32,6 +33,7 @@ void documents_clear(struct documents *d, size_t keep_bytes)
     spool_close(&d->spooled);
     clear_buffer(&d->strings, keep_bytes);
     clear_buffer(&d->spans, keep_bytes);
+    clear_buffer(&d->values, keep_bytes);
     clear_buffer(&d->tokens, keep_bytes);
     clear_buffer(&d->mask, keep_bytes);
     if (d->room * sizeof *d->items > keep_bytes) {
@@ -51,6 +53,7 @@ void documents_clear(struct documents *d, size_t keep_bytes)
                               .reject_room = kept.reject_room,
                               .strings = kept.strings,
                               .spans = kept.spans,
+                              .values = kept.values,
                               .tokens = kept.tokens,
                               .mask = kept.mask,
                               .spooled = SPOOL_NONE };
@@ -62,6 +65,7 @@ void documents_take_back(struct documents *d, const struct documents *before)
 
     now.strings.size = before->strings.size;
     now.spans.size = before->spans.size;
+    now.values.size = before->values.size;
     now.tokens.size = before->tokens.size;
     now.mask.size = before->mask.size;
     *d = *before; /* the counts; memory may have moved since */
@@ -71,6 +75,7 @@ void documents_take_back(struct documents *d, const struct documents *before)
     d->reject_room = now.reject_room;
     d->strings = now.strings;
     d->spans = now.spans;
+    d->values = now.values;
     d->tokens = now.tokens;
     d->mask = now.mask;
     d->spooled = now.spooled;
@@ -78,8 +83,8 @@ void documents_take_back(struct documents *d, const struct documents *before)
 
 uint64_t documents_bytes(const struct documents *d)
 {
-    return d->strings.room + d->spans.room + d->tokens.room + d->mask.room + d->room * sizeof *d->items +
-           d->reject_room * sizeof *d->rejects;
+    return d->strings.room + d->spans.room + d->values.room + d->tokens.room + d->mask.room +
+           d->room * sizeof *d->items + d->reject_room * sizeof *d->rejects;
 }
 
 struct packer_document *documents_add(struct documents *d, struct leat_error *err)

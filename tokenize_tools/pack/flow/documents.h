@@ -34,11 +34,12 @@ struct packer_document {
     uint64_t tokens;     /* number of its ids, which lie in `tokens` (in `spooled` if it is spooled), after those of
                             the documents before it */
     bool spooled;
-    uint8_t hash[16];     /* XXH3-128 of its text */
-    bool encoded;         /* true if scanning has encoded it; then it has no text */
-    bool masked;          /* true if only its spans are learned */
-    double weight;        /* factor of its mask */
-    struct stretch spans; /* place in `spans` of its struct leat_span, in bytes of its text; for the conversation of
+    uint8_t hash[16];      /* XXH3-128 of its text */
+    bool encoded;          /* true if scanning has encoded it; then it has no text */
+    bool masked;           /* true if only its spans are learned */
+    double weight;         /* factor of its mask */
+    struct stretch values; /* place in `values` of its values for columns */
+    struct stretch spans;  /* place in `spans` of its struct leat_span, in bytes of its text; for the conversation of
                              a row: of its tools */
 };
 
@@ -59,6 +60,7 @@ struct documents {
     size_t reject_count, reject_room;
     struct buffer strings; /* ids, reasons, fields, samples */
     struct buffer spans;
+    struct buffer values; /* as columns/column_row.h writes them */
     struct buffer tokens; /* ids as the token file holds them, but in this machine's byte order */
     struct buffer mask;   /* a byte for each of `tokens` if the run stores a mask */
     struct spool spooled; /* ids of documents that do not fit in memory */

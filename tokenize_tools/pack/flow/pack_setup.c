@@ -141,7 +141,8 @@ static void choose_units(struct pack_setup *s)
         s->unit_bytes /= 2;
 }
 
-/* Returns the memory that fetching takes: as many objects at once as lanes are open, or as there are. */
+/* Returns the memory that fetching takes. The number of objects that are fetched at once is the number of open lanes,
+ * or the number of all objects if that is smaller. */
 static uint64_t fetch_cost(struct pack_setup *s)
 {
     uint64_t objects = 0, all = s->bound / FETCH_SHARE < FETCH_ALL ? s->bound / FETCH_SHARE : FETCH_ALL;

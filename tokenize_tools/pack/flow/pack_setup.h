@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "corpus/inputs.h"
+#include "corpus/record/column_spec.h"
 #include "corpus/record/judge.h"
 #include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
@@ -21,6 +22,7 @@ struct pack_setup {
     struct input_list inputs;    /* inputs; none for a program that gives its own texts */
     struct record_fields fields; /* fields that are wanted of each record */
     struct record_judges judges; /* of the records */
+    struct column_specs columns; /* that documents bring values for */
     bool look_first;             /* true if nobody has looked whether the records of the first input have the fields */
     bool only_input;             /* true if the run has only this input */
     bool by;                     /* true if the value that chooses a document's dataset, and a zero byte, stand

@@ -241,10 +241,11 @@ static void file_leave(struct row_file *of)
 
 /* The types of columns that may serve each use. */
 static const enum parquet_use uses[RECORD_USES] = {
-    [RECORD_TEXT] = PARQUET_TEXT,   [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_COMPLETION] = PARQUET_TEXT,
-    [RECORD_PROMPT] = PARQUET_TEXT, [RECORD_CONTEXT] = PARQUET_TEXT,  [RECORD_SPANS] = PARQUET_JSON,
-    [RECORD_TOOLS] = PARQUET_TEXT,  [RECORD_BY] = PARQUET_ID,         [RECORD_ID] = PARQUET_ID,
-    [RECORD_VALUE] = PARQUET_VALUE, [RECORD_EXISTS] = PARQUET_EXISTS,
+    [RECORD_TEXT] = PARQUET_TEXT,    [RECORD_MESSAGES] = PARQUET_JSON, [RECORD_COMPLETION] = PARQUET_TEXT,
+    [RECORD_PROMPT] = PARQUET_TEXT,  [RECORD_CONTEXT] = PARQUET_TEXT,  [RECORD_SPANS] = PARQUET_JSON,
+    [RECORD_TOOLS] = PARQUET_TEXT,   [RECORD_BY] = PARQUET_ID,         [RECORD_ID] = PARQUET_ID,
+    [RECORD_VALUE] = PARQUET_VALUE,  [RECORD_EXISTS] = PARQUET_EXISTS, [RECORD_NUMBER] = PARQUET_NUMBER,
+    [RECORD_NUMBERS] = PARQUET_JSON, [RECORD_CATEGORY] = PARQUET_TEXT,
 };
 
 static struct parquet_want column_for(const struct record_want *want, size_t max_bytes)
@@ -437,7 +438,8 @@ static enum json_kind kind_of(const struct row_input *in, uint32_t want)
 
     if (w->list)
         return JSON_KIND_ARRAY;
-    return w->use == RECORD_VALUE && parquet_is_number(in->file, want) ? JSON_KIND_NUMBER : JSON_KIND_STRING;
+    return (w->use == RECORD_VALUE || w->use == RECORD_NUMBER) && parquet_is_number(in->file, want) ? JSON_KIND_NUMBER
+                                                                                                    : JSON_KIND_STRING;
 }
 
 static void fill_record(struct row_input *in, const struct parquet_value *values)
@@ -446,7 +448,8 @@ static void fill_record(struct row_input *in, const struct parquet_value *values
 
     record_begin_row(&in->record);
     for (uint32_t i = 0; i < fields->count; i++)
-        if ((fields->wants[i].use == RECORD_SPANS || (fields->wants[i].list && fields->prompt != RECORD_NONE)) &&
+        if ((fields->wants[i].use == RECORD_SPANS || fields->wants[i].use == RECORD_NUMBERS ||
+             (fields->wants[i].list && fields->prompt != RECORD_NONE)) &&
             values[i].size < SIZE_MAX)
             record_put_json(&in->record, i, values[i].bytes, values[i].size);
         else

@@ -17,8 +17,11 @@ enum leat_status step_judge(const struct pack_setup *setup, struct unit *u, cons
     v->spans = &u->docs.spans;
     d->masked = setup->spans;
     d->spans.begin = u->docs.spans.size;
+    v->values = &u->docs.values;
+    d->values.begin = u->docs.values.size;
     s = judges_judge(&setup->judges, r, v, err);
     d->spans.bytes = u->docs.spans.size - d->spans.begin;
+    d->values.bytes = u->docs.values.size - d->values.begin;
     d->weight = v->weight;
     return s;
 }

@@ -34,6 +34,7 @@ void unit_free(struct unit *u)
     documents_free(&u->docs);
     free(u->out.origins);
     free(u->out.lengths);
+    buffer_free(&u->out.values);
     free(u->ends);
     free(u);
 }
@@ -55,18 +56,24 @@ void unit_clear(struct unit *u, size_t keep_bytes)
         u->out.lengths = NULL;
         u->out.room = 0;
     }
+    u->out.values.size = 0;
+    if (u->out.values.room > keep_bytes)
+        buffer_free(&u->out.values);
     kept = *u;
     *u = (struct unit) { .record = SPOOL_NONE,
                          .text = kept.text,
                          .docs = kept.docs,
-                         .out = { .origins = kept.out.origins, .lengths = kept.out.lengths, .room = kept.out.room },
+                         .out = { .origins = kept.out.origins,
+                                  .lengths = kept.out.lengths,
+                                  .room = kept.out.room,
+                                  .values = kept.out.values },
                          .ends = kept.ends,
                          .end_room = kept.end_room };
 }
 
 uint64_t unit_bytes(const struct unit *u)
 {
-    return sizeof *u + u->text.room + documents_bytes(&u->docs) +
+    return sizeof *u + u->text.room + documents_bytes(&u->docs) + u->out.values.room +
            u->out.room * (sizeof *u->out.origins + sizeof *u->out.lengths);
 }
 
@@ -159,6 +166,8 @@ enum leat_status unit_make_ready(struct unit *u, bool ids_wide, struct leat_erro
                                                    .text_hash = d->hash };
         u->out.any_spooled |= d->spooled;
         u->docs.malformed += d->malformed;
+        if (d->values.bytes > 0)
+            s = buffer_append(&u->out.values, u->docs.values.bytes + d->values.begin, d->values.bytes, err);
     }
     u->out.ready = (struct leat_documents) { .size = sizeof u->out.ready,
                                              .ids = u->docs.tokens.bytes ? (const void *)u->docs.tokens.bytes : "",

@@ -59,6 +59,8 @@ struct unit {
         uint64_t *lengths;
         size_t room; /* of these */
         struct leat_place place;
+        struct buffer values; /* values of all documents for columns */
+        uint64_t values_at;   /* their place in the writer's stream */
         bool placed, any_spooled;
     } out;
 
@@ -89,7 +91,7 @@ struct unit {
 
     struct {               /* of the flow */
         bool turn;         /* true if all inputs before its own were written when a thread began to encode it */
-        bool later;        /* true if it needs more memory than others leave it, and it is not its turn */
+        bool later;        /* true if it is put off until its turn, since it needs more memory than is free */
         bool taken, done;  /* taken: a thread encodes it, or has; done: it is encoded */
         uint64_t reserved; /* memory that the packer counts for it */
     } flow;
