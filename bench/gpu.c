@@ -243,7 +243,7 @@ static enum leat_status calls_loop(struct ring *r, uint64_t count, double *secon
         job.base = r->m.host + slot * r->m.stride;
         s = backend_cuda.send(r->b, slot, r->m.slot_bytes, err);
         if (s == LEAT_OK)
-            s = backend_cuda.fill(r->b, slot, &job, r->g->d.stream, err);
+            s = backend_cuda.fill(r->b, slot, &job, NULL, 0, r->g->d.stream, err);
         if (s == LEAT_OK)
             backend_cuda.release(r->b, slot, r->g->d.stream);
         *seconds += machine_thread_seconds() - began;
@@ -274,11 +274,10 @@ static enum leat_status on_device(struct ring *r, bool kernel, uint64_t count, d
         half = out / 2; /* bytes that each buffer holds */
     s = load_device_check(d, d->driver.event_record(r->begin, d->stream), "recording an event", err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
-        s = kernel
-                ? backend_cuda.fill(r->b, 0, &job, d->stream, err)
-                : load_device_check(d,
-                                    d->extra.copy_on_device((uintptr_t)r->other, (uintptr_t)r->inputs, half, d->stream),
-                                    "copying on the device", err);
+        s = kernel ? backend_cuda.fill(r->b, 0, &job, NULL, 0, d->stream, err)
+                   : load_device_check(
+                         d, d->driver.copy_on_device((uintptr_t)r->other, (uintptr_t)r->inputs, half, d->stream),
+                         "copying on the device", err);
     if (s == LEAT_OK)
         s = load_device_check(d, d->driver.event_record(r->end, d->stream), "recording an event", err);
     if (s == LEAT_OK)
@@ -423,7 +422,7 @@ static enum leat_status copy_like_training(struct loading *x, uint64_t copies, s
     cuda_result r = CUDA_OK;
 
     for (uint64_t i = 0; r == CUDA_OK && i < copies; i++)
-        r = d->extra.copy_on_device((uintptr_t)x->to, (uintptr_t)x->from, x->work_bytes, d->stream);
+        r = d->driver.copy_on_device((uintptr_t)x->to, (uintptr_t)x->from, x->work_bytes, d->stream);
     return load_device_check(d, r, "working on the GPU", err);
 }
 

@@ -8,6 +8,9 @@ late and gives each connection 100 MB/s. Each goal has a line with what was meas
   pages      bytes read for those windows, per byte used
   copy       the rest of the dataset by the background, beside curl with as many connections and the same ranges
   cached     batches from the full cache, beside the local dataset
+  stretches  all tokens of a plan in stretches, and 1/16 of them by `shuffled`, from a server with 20 ms a request and
+             200 MB/s in all, with an empty cache that nobody fills: requests and bytes, seconds, and the batches that
+             were waited for, as fast as they come and with a batch each 20 ms
 Needs curl for `copy`. FOLDER (build/remote) holds a dataset of --tokens numbers of 2 bytes, and its copies.
 """
 import argparse
@@ -28,8 +31,8 @@ DELAY_MS, RATE = 30, 100  # of a request; of a connection, in MB/s
 
 
 class Server:
-    def __init__(self, program, folder):
-        self.process = subprocess.Popen([program, folder, str(DELAY_MS), str(RATE)], stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, folder, *manners):
+        self.process = subprocess.Popen([program, folder, *map(str, manners)], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         self.lines = []
         threading.Thread(target=lambda: self.lines.extend(self.process.stdout), daemon=True).start()
@@ -51,8 +54,15 @@ class Measure:
         self.name = str(self.data / f"counting-{o.tokens}")
         if not os.path.exists(self.name + ".leat"):
             self.run(self.bench + "-dev", "counting", "-o", self.name, "--tokens", str(o.tokens))
-        self.server = Server(pathlib.Path(o.build).resolve() / "slow_server", str(self.data))
+        self.serve(DELAY_MS, RATE)
+
+    def serve(self, *manners):
+        self.server = Server(pathlib.Path(self.o.build).resolve() / "slow_server", str(self.data), *manners)
         self.url = f"{self.server.url}/{pathlib.Path(self.name).name}"
+
+    def stop(self):
+        self.server.process.terminate()
+        self.server.process.wait()
 
     def environment(self):
         return {**os.environ, "LEAT_CACHE": str(self.cache), "NO_PROXY": "*"}
@@ -78,7 +88,8 @@ class Measure:
 
     def first(self, samples):
         """A plan of so many."""
-        return "--epochs", "1", "--skip", f"{samples}:{self.o.tokens // LENGTH}"
+        there = self.o.tokens // LENGTH
+        return "--epochs", "1", *(("--skip", f"{samples}:{there}") if samples < there else ())
 
     # ---- The goals ----
 
@@ -153,6 +164,26 @@ class Measure:
               f"{shares(cached, local, 3)} of it (goal: at least 0.97)")
 
 
+    def stretches(self):
+        self.stop()
+        self.serve(20, 200, 200)
+        everything = self.o.tokens // LENGTH // BATCH
+        print("stretches            a batch each  requests per MiB  bytes per byte   MB/s  first batch  waits over 1 ms"
+              "  longest")
+        for work in 0, 20:
+            for name, steps, how in (("--stretch 8MiB --mix 16", everything, ["--stretch", "8MiB", "--mix", "16"]),
+                                     ("shuffled", everything // 16, [])):
+                with self.clear(True):
+                    got = self.load(self.url, "--work", str(work), "--steps", str(steps), *how,
+                                    *self.first(steps * BATCH))
+                requests = [r for r in self.server.take() if r[2].endswith(".tokens")]
+                shown, waits = steps * BATCH * LENGTH * 2, got["next_us"]
+                print(f"  {name:23} {work:5} ms {len(requests) / (shown / 2**20):14.2f} "
+                      f"{sum(r[4] for r in requests) / shown:15.3f} {got['gb_per_s'] * 1e3:8.1f} "
+                      f"{got['first_batch_ms']:9.0f} ms {sum(waits['counts'][11:]):6} of {steps:5} "
+                      f"{waits['max'] / 1e3:8.0f} ms")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("build")
@@ -164,12 +195,11 @@ def main():
     o.folder = o.folder or os.path.join(o.build, "remote")
     m = Measure(o)
     try:
-        for goal in (m.turns, m.steps, m.copy, m.cached):
+        for goal in (m.turns, m.steps, m.copy, m.cached, m.stretches):
             if o.only in goal.__name__:
                 goal()
     finally:
-        m.server.process.terminate()
-        m.server.process.wait()
+        m.stop()
 
 
 if __name__ == "__main__":

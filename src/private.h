@@ -55,12 +55,52 @@ LEAT_API bool leat_writer_learned(struct leat_writer *w, uint64_t *tokens, uint6
  */
 LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
 
+/* ---- Values beside the documents ---- */
+
+/*
+ * Bytes that a program writes beside the documents, to make columns of them when the dataset is complete. They lie in
+ * NAME.partial.values, belong to checkpoints as the documents do, and go with the other partial files.
+ *
+ * leat_writer_keep_values() follows leat_writer_open() or _resume(). Like leat_writer_place(),
+ * leat_writer_place_values() gives bytes their place, in turn, and leat_writer_put_values() writes them, from any
+ * thread: before leat_writer_put() of the documents that they belong to.
+ */
+LEAT_API enum leat_status leat_writer_keep_values(struct leat_writer *w, struct leat_error *err);
+LEAT_API uint64_t leat_writer_place_values(struct leat_writer *w, uint64_t bytes);
+LEAT_API enum leat_status leat_writer_put_values(struct leat_writer *w, uint64_t at, const void *bytes, uint64_t count,
+                                                 struct leat_error *err);
+
+/* Between leat_writer_prepare() and leat_writer_finish(), leat_dataset_open_unfinished() opens the dataset by the name
+ * leat_writer_unfinished(), NAME.partial, and the values can be read. Columns that are attached to it then become the
+ * dataset's: finishing gives them their names before the dataset has its own. */
+LEAT_API const char *leat_writer_unfinished(const struct leat_writer *w);
+LEAT_API enum leat_status leat_dataset_open_unfinished(struct leat_dataset **out, const char *name,
+                                                       struct leat_error *err);
+LEAT_API enum leat_status leat_writer_read_values(const struct leat_writer *w, uint64_t at, void *out, uint64_t count,
+                                                  struct leat_error *err);
+
 /* ---- Columns ---- */
+
+/* leat_column_check() checks the options of a column, and sets *bytes (may be NULL) to the bytes of a value.
+ * leat_column_convert() converts `count` numbers of this machine, of the type `from`, to little-endian ones of the type
+ * `to`, as leat_column_writer_add() does. It returns how many: fewer than `count` if `to` does not hold the next. */
+LEAT_API enum leat_status leat_column_check(const struct leat_column_options *o, uint32_t *bytes,
+                                            struct leat_error *err);
+LEAT_API uint64_t leat_column_convert(void *out, uint32_t to, const void *values, uint32_t from, uint64_t count);
 
 /* Returns LEAT_E_UNSUPPORTED if a part of the dataset has columns, for work (`what`: "merging") that would leave them
  * out without a word. */
 LEAT_API enum leat_status leat_dataset_refuse_columns(const struct leat_dataset *d, const char *what,
                                                       struct leat_error *err);
+
+/* Opens the column of several parts of datasets as one, whose entries are counted through, as leat_column_open() does
+ * for a list. */
+struct leat_column_part {
+    const struct leat_dataset *dataset;
+    uint64_t part;
+};
+LEAT_API enum leat_status leat_column_join(struct leat_column **out, const struct leat_column_part *parts,
+                                           uint64_t count, const char *name, struct leat_error *err);
 
 /* ---- Checking a dataset ---- */
 

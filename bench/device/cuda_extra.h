@@ -17,7 +17,6 @@ typedef struct cuda_graph_exec_of_driver *cuda_graph_exec;
 
 #define CUDA_EXTRA_ENTRIES(X)                                                                                          \
     X(copy_to_host, cuMemcpyDtoHAsync, 3020, (void *to, cuda_pointer from, size_t bytes, cuda_stream stream))          \
-    X(copy_on_device, cuMemcpyDtoDAsync, 3020, (cuda_pointer to, cuda_pointer from, size_t bytes, cuda_stream stream)) \
     X(set_bytes, cuMemsetD8Async, 3020, (cuda_pointer to, unsigned char value, size_t bytes, cuda_stream stream))      \
     X(event_elapsed, cuEventElapsedTime, 2000, (float *ms, cuda_event first, cuda_event last))                         \
     X(capture_begin, cuStreamBeginCapture, 10010, (cuda_stream stream, cuda_capture_mode mode))                        \

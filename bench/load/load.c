@@ -30,7 +30,8 @@ const struct option_row bench_load_options[] = {
     { BENCH_OPTION(load_values, "world", OPTION_COUNT, loader.ranks.world, "W", "number of ranks; divides the batch"),
       .standard = "1", .min = 1, .max = 1u << 30 },
     { BENCH_OPTION(load_values, "balance", OPTION_CHOICE, loader.ranks.balance, "HOW",
-                   "attention: deal the rows of order fit to ranks by what attention costs; none: one after another"),
+                   "attention: deal the rows of order fit to ranks by what attention costs; lanes: by lanes of "
+                   "--stretch; none: one after another"),
       .standard = "none", .choices = loader_balances },
     { BENCH_OPTION(load_values, "slice", OPTION_TEXT, slice, "R/N",
                    "take slice R of the N that each row is cut into, numbered from 0, as a rank of context parallelism "
@@ -41,6 +42,8 @@ const struct option_row bench_load_options[] = {
     { BENCH_OPTION(load_values, "ahead", OPTION_COUNT32, loader.outputs.ahead, "K",
                    "labels of K tokens after the next, for multi-token prediction"),
       .standard = "0", .max = 256 },
+    { BENCH_OPTION(load_values, "column", OPTION_TEXT, column, "NAME",
+                   "also gather this column with each batch; it stays in the ring") },
     NO_LOSS_ROWS(load_values),
     { BENCH_OPTION(load_values, "from", OPTION_COUNT, loader.position, "P", "the position to start at"),
       .standard = "0", .max = LEAT_MAX_SAMPLES },
@@ -287,7 +290,7 @@ static void print_json(const struct load_values *v, const struct leat_plan *plan
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->loader.io.threads);
     json_counts(&j, s);
-    if (v->loader.ranks.balance != LEAT_BALANCE_NONE) {
+    if (v->loader.ranks.balance == LEAT_BALANCE_ATTENTION) {
         json_open_object(&j, "balance");
         json_u64(&j, "batches", s->balance.dealt);
         json_double(&j, "spread", s->balance.spread);
@@ -375,7 +378,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     }
     if (s->padding_share > 0)
         printf("  padding  %.2f %% of the places of batches\n", 100 * s->padding_share);
-    if (v->loader.ranks.balance != LEAT_BALANCE_NONE)
+    if (v->loader.ranks.balance == LEAT_BALANCE_ATTENTION)
         printf(
             "  balance  sums of squared lengths of ranks are %.2f %% apart, by chance %.1f %% (means of %s batches)\n",
             100 * s->balance.spread_mean, 100 * s->balance.spread_by_chance, units_count(s->balance.dealt).text);
@@ -435,6 +438,10 @@ static bool check_compare(const struct command *self, struct load_values *v, int
     }
     if (no_loss_given(&v->no_loss) && (v->output == LOAD_VIEWS || v->output == LOAD_TOKENS)) {
         *code = command_wrong(self, "--%s needs labels: --output i32, i64 or packed", no_loss_given(&v->no_loss));
+        return false;
+    }
+    if (v->column && v->output == LOAD_VIEWS) {
+        *code = command_wrong(self, "--column needs batches from a loader, which --output views does not use");
         return false;
     }
     if (!v->synthetic || v->output != LOAD_VIEWS)

@@ -21,7 +21,7 @@ struct load_values {
     struct plan_options plan; /* This member comes first, since the offsets of its option rows count from here. */
     struct leat_loader_options loader;
     uint64_t steps, rounds, warm_up;
-    const char *work, *dump, *slice;
+    const char *work, *dump, *slice, *column;
     unsigned output, rows, compare;
     struct no_loss no_loss;
     bool borrow, no_verify, bare, synthetic, checksum, json;

@@ -18,6 +18,8 @@ struct source {
     uint64_t parts;
     struct leat_view *views; /* a view of each part */
     struct leat_part *facts;
+    struct leat_column *column; /* NULL: none is read */
+    struct leat_view values;    /* of the column */
 };
 
 struct load_bare {
@@ -28,7 +30,8 @@ struct load_bare {
     uint32_t width, length;
     struct source *source;
     struct leat_sample *samples;
-    uint8_t *to, *labels;
+    uint8_t *to, *labels, *values;
+    uint64_t entry;               /* bytes of an entry of the column */
     uint64_t position, positions; /* position of the next batch, and how many positions the plan has */
 };
 
@@ -59,6 +62,28 @@ static enum leat_status open_source(struct source *s, const char *name, struct l
                     MADV_POPULATE_READ);
 #endif
     }
+    return status;
+}
+
+/* Opens a source's column, and allocates memory for the values of a batch. */
+static enum leat_status open_column(struct load_bare *b, struct source *s, struct leat_error *err)
+{
+    struct leat_column_info info = LEAT_COLUMN_INFO_INIT;
+    enum leat_status status = leat_column_open(&s->column, s->dataset, b->v->column, err);
+
+    if (status != LEAT_OK)
+        return status;
+    leat_column_info(s->column, &info);
+    b->entry = info.entry_bytes;
+    if (!b->values)
+        b->values = calloc(b->rows * (b->length + 1), b->entry);
+    if (!b->values)
+        return status_no_memory(err, b->rows * (b->length + 1) * b->entry);
+    status = leat_column_view(s->column, 0, info.entries, &s->values, err);
+#if defined(MADV_POPULATE_READ)
+    if (status == LEAT_OK)
+        madvise((void *)(uintptr_t)s->values.tokens, (size_t)info.bytes, MADV_POPULATE_READ);
+#endif
     return status;
 }
 
@@ -100,6 +125,8 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
         s = leat_plan_source_info(plan, i, &source, err);
         if (s == LEAT_OK)
             s = open_source(&b->source[i], source.name, err);
+        if (s == LEAT_OK && v->column)
+            s = open_column(b, &b->source[i], err);
     }
     return s;
 }
@@ -111,6 +138,9 @@ void load_bare_close(struct load_bare *b)
     for (uint64_t i = 0; i < b->sources; i++) {
         for (uint64_t k = 0; b->source[i].views && k < b->source[i].parts; k++)
             leat_view_release(&b->source[i].views[k]);
+        if (b->source[i].values.tokens)
+            leat_view_release(&b->source[i].values);
+        leat_column_close(b->source[i].column);
         leat_dataset_close(b->source[i].dataset);
         free(b->source[i].views);
         free(b->source[i].facts);
@@ -119,6 +149,7 @@ void load_bare_close(struct load_bare *b)
     free(b->samples);
     free(b->to);
     free(b->labels);
+    free(b->values);
     free(b);
 }
 
@@ -126,7 +157,7 @@ void load_bare_close(struct load_bare *b)
 static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
 {
     unsigned bytes = b->v->output == LOAD_I64 ? 8 : 4;
-    uint64_t at = 0;
+    uint64_t at = 0, values = 0;
 
     for (uint64_t i = 0; i < rows; i++) {
         const struct leat_sample *x = &b->samples[i];
@@ -140,8 +171,13 @@ static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
             b->kernels->widen(b->labels + at, bytes, from + b->width, b->width, x->length);
             at += (uint64_t)x->length * bytes;
         }
+        if (b->values) {
+            from = (const uint8_t *)b->source[x->source].values.tokens + x->offset * b->entry;
+            memcpy(b->values + values, from, (size_t)(x->length * b->entry));
+            values += x->length * b->entry;
+        }
     }
-    return b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS ? at : 2 * at;
+    return values + (b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS ? at : 2 * at);
 }
 
 /* Returns where the next batch begins: after all batches of the loader, or at the plan's start once the plan ends. */

@@ -33,6 +33,7 @@ struct consumer {
     XXH3_state_t *hash; /* NULL if neither a checksum nor a dump is wanted */
     bool hashing;       /* true while rows that are taken belong to the checksum and the dump */
     FILE *dump;         /* file of the dump, which the caller owns; NULL: not wanted */
+    uint64_t entry;     /* bytes of an entry of the column; 0: no column */
     uint64_t aside_ns;  /* time spent on the checksum, which does not count */
     double aside_cpu;
 };
@@ -213,6 +214,7 @@ static enum leat_status consumer_take(struct consumer *c, const struct leat_batc
         if (s == LEAT_OK && c->on_device && c->hashing)
             s = bring(c, &o, numbers, err);
     }
+    *bytes += numbers * c->entry;
     if (s == LEAT_OK && c->hashing)
         hash_rows(c, b, v->output == LOAD_TOKENS && !v->slice ? NULL : &o);
     return s;
@@ -253,8 +255,14 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
         LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS | LEAT_OUTPUT_CU_SEQLENS, 0
     };
     const struct load_values *v = r->v;
+    struct leat_loader_column column = LEAT_LOADER_COLUMN_INIT;
     struct leat_loader_options o = v->loader;
+    uint32_t type, width;
+    enum leat_status s;
 
+    column.name = v->column;
+    o.columns = &column;
+    o.column_count = v->column != NULL;
     o.io.verify = !v->no_verify;
     if (r->consumer.on_device)
         o.device = (struct leat_loader_device) { r->consumer.device.name, r->consumer.device.driver_name, { 0 } };
@@ -265,7 +273,13 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.outputs.borrow = v->borrow && o.outputs.wanted;
     o.outputs.number_bytes = v->output == LOAD_I64 ? 8 : 4;
     o.outputs.cu_seqlens_room = r->consumer.cu_seqlens_room;
-    return leat_loader_open(&r->loader, r->plan, &o, err);
+    s = leat_loader_open(&r->loader, r->plan, &o, err);
+    if (s == LEAT_OK && leat_loader_column_type(r->loader, 0, &type, &width)) {
+        const char *name = leat_column_type_name(type); /* letters, and how many bits */
+
+        r->consumer.entry = width * strtoull(name + strcspn(name, "0123456789"), NULL, 10) / 8;
+    }
+    return s;
 }
 
 /* ---- One step ---- */

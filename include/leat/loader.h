@@ -2,6 +2,7 @@
 #ifndef LEAT_PUBLIC_LOADER_H
 #define LEAT_PUBLIC_LOADER_H
 
+#include "column.h"
 #include "plan.h"
 
 #ifdef __cplusplus
@@ -125,7 +126,8 @@ enum leat_output {
     LEAT_OUTPUT_CU_SEQLENS = 64,
     LEAT_OUTPUT_LOSS_WEIGHTS = 128,
     LEAT_OUTPUT_SOURCE_IDS = 256,
-    LEAT_OUTPUT_AHEAD_LABELS = 512 /* needs `outputs.ahead` */
+    LEAT_OUTPUT_AHEAD_LABELS = 512, /* needs `outputs.ahead` */
+    LEAT_OUTPUT_PLACES = 1024 /* must be asked for when the loader is opened */
 };
 
 /*
@@ -143,7 +145,7 @@ enum leat_apart {
 /* The rows of each batch that this process gets. */
 struct leat_loader_ranks {
     uint64_t rank, world; /* this process is `rank` of `world`. _INIT: 0 of 1 */
-    enum leat_balance balance; /* ATTENTION, for order fit: rows are dealt by what attention costs (leat_plan_deal()).
+    enum leat_balance balance; /* rows are dealt by what attention costs, for order fit, or by lanes (leat_plan_deal()).
                                 * All ranks must choose alike. _INIT: NONE */
     uint32_t reserved_flags;   /* 0 */
     uint64_t reserved[1];      /* 0 */
@@ -214,7 +216,7 @@ struct leat_loader_outputs {
     uint32_t number_bytes;    /* _INIT: 8 */
     uint32_t mask_first;
     uint32_t borrow; /* 1: slots have room for these outputs, and the loader's thread fills it */
-    /* Bits of enum leat_output: all outputs that need to know where documents start, and all that are borrowed.
+    /* Bits of enum leat_output: all outputs that need to know where documents start, PLACES, and all that are borrowed.
      * Other outputs may be left out. */
     uint32_t wanted;
     /*
@@ -236,6 +238,28 @@ struct leat_loader_outputs {
     uint32_t mask_begin;     /* 1: begin tokens (info.begin_token of the datasets, which must have one) */
     uint32_t reserved[5];    /* 0 */
 };
+
+/* The tokens whose entries of a column a batch has at its places. */
+enum leat_loader_at {
+    LEAT_AT_INPUTS = 0, /* the tokens that are inputs */
+    LEAT_AT_LABELS = 1  /* the tokens that are labels, with loss or without */
+};
+
+/*
+ * A column of tokens (leat/column.h) that is read with each batch. All datasets of the plan must have it, with one type
+ * and width. An array has an entry for each place of each row, in the column's type as numbers of this machine. It goes
+ * to the device in the copy of its batch. Pages are checked as those of tokens are, and a row whose values are damaged
+ * is treated as one whose tokens are (`on_damage`).
+ */
+struct leat_loader_column {
+    size_t size;
+    const char *name;
+    double fill;    /* each number of an entry where there is no token: padding, tokens that no dataset has, damaged
+                     * rows; the column's type must hold it */
+    uint32_t at;    /* enum leat_loader_at */
+    uint32_t widen; /* 1: f16 and bf16 become f32 */
+};
+#define LEAT_LOADER_COLUMN_INIT { sizeof(struct leat_loader_column), NULL, 0.0, 0, 0 }
 
 struct leat_loader_options {
     size_t size;
@@ -272,13 +296,15 @@ struct leat_loader_options {
     const double *source_weights;
     uint64_t source_weight_count;
     struct leat_loader_slice slice;
+    const struct leat_loader_column *columns; /* at most 64, with different names; not kept */
+    uint64_t column_count;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, NULL, 0, LEAT_LAST_SHORT, LEAT_ON_DAMAGE_ERROR,                        \
       { 0, 1, LEAT_BALANCE_NONE, 0, { 0 } },                                                                           \
       { LEAT_ENGINE_AUTO, LEAT_APART_AUTO, 1, 1, 0, -1, 0, { 0, 0, 0, 0 } },                                           \
       { NULL, NULL, { 0, 0, 0, 0 } }, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0,           \
-      { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }
+      { 0, 0, LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, NULL, 0 }
 
 /*
  * Opens a loader and starts its threads. The plan must stay open until leat_loader_close(), or until
@@ -296,6 +322,11 @@ LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struc
 /* Returns the most inputs that a row of this loader can have, for arrays that take any batch: the plan's max_seq_len;
  * more with `unshifted`; of a slice, its part of that. */
 LEAT_API uint64_t leat_loader_max_length(const struct leat_loader *loader);
+
+/* Reports the type (enum leat_column_type) of the numbers of column `number` of the options, as batches have it, and
+ * how many numbers an entry has. Returns 0 if there is no such column. */
+LEAT_API uint32_t leat_loader_column_type(const struct leat_loader *loader, uint64_t number, uint32_t *type,
+                                          uint32_t *width);
 
 /*
  * Goes on with another plan, such as one of leat_plan_change(), after the last batch that was taken: what the ring
@@ -412,9 +443,14 @@ struct leat_outputs {
      * and megatron; with mask_first, of the place's document.
      */
     void *ahead_labels;
+    int64_t *places;     /* the number of the token that the input is, in its source's dataset, whose parts are counted
+                          * through; -1: padding, a token that no dataset has, a damaged row */
+    void *const *columns; /* memory for each column of the loader's options, in their order: [rows, length, width]
+                           * numbers; NULL, or NULL in it: not wanted */
 };
 #define LEAT_OUTPUTS_INIT                                                                                              \
-    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL }
+    { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, \
+      NULL, NULL }
 
 /*
  * Writes outputs of a batch. On a GPU, work queued later on `stream` (NULL: the default stream) sees them. On
@@ -463,7 +499,7 @@ struct leat_loader_time {
 
 /* Bytes read from files. */
 struct leat_loader_reads {
-    uint64_t bytes;           /* bytes of tokens, gathered from files */
+    uint64_t bytes;           /* bytes of tokens and of columns, gathered from files */
     uint64_t copied_bytes;    /* part of `bytes` that the CPU copied to slots, here or in the kernel; the disk wrote
                                * the rest there itself (enum leat_apart) */
     uint64_t read_bytes;      /* requested from files, including what was read around rows */
@@ -516,7 +552,7 @@ struct leat_loader_remote {
 };
 
 /* The distance between the ranks' sums of squared lengths (leat_plan_deal()) in a global batch, as (greatest - least) /
- * greatest; 0 without `ranks.balance`. Batches count as soon as their rows are known, before they are given. */
+ * greatest; 0 but for LEAT_BALANCE_ATTENTION. Batches count as soon as their rows are known, before they are given. */
 struct leat_loader_balance {
     uint64_t dealt;          /* batches; those that a change of the plan makes again count again */
     double spread;           /* spread of the last batch */

@@ -90,9 +90,16 @@ struct leat_plan_source {
                                          * plan opens `name` */
     struct leat_plan_fit fit; /* its own rules of LEAT_ORDER_FIT, in place of the plan's; 0: the plan's count. Only
                                * max_per_row, min_length, max_length, cut_length and whole: the others are the plan's */
+    /* A choice of documents by columns of one value per document (column.h), in every order but megatron:
+     * docs/ORDER.md, "Choosing documents". `where` is a condition, "score >= 0.7 and lang = 'en'", in the language of
+     * leat_pack_options.keep: the plan shows the documents for which it holds, as if only these were there. `repeat`
+     * says how often each epoch has them, 0 to 255: numbers and columns with + - * and brackets, in which a condition
+     * counts as 1 or 0, "1 + 3 * (score > 0.95)". Copies stand directly after their document. NULL: all documents,
+     * once. Opening the plan makes the choice, in one pass over the columns, and keeps a byte per document. */
+    const char *where, *repeat;
 };
 #define LEAT_PLAN_SOURCE_INIT                                                                                          \
-    { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 } } }
+    { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 } }, NULL, NULL }
 
 /* New weights, and a new length if wanted, from sample `begin` on; samples before it do not depend on it. If the phase
  * before shows slices (its seq_len < base_len), it must have a multiple of 16 x base_len / seq_len samples. */
@@ -141,6 +148,17 @@ struct leat_plan_fim {
     uint64_t reserved[4];            /* 0 */
 };
 
+/* Only for LEAT_ORDER_SHUFFLED: windows that are shown soon after each other lie close together, for storage that is
+ * slow at reading here and there. Each source is cut into stretches, in an order of their own in each epoch, and the
+ * windows of some successive stretches are shuffled together. docs/ORDER.md, "Stretches", has the rule. */
+struct leat_plan_stretches {
+    uint64_t stretch;     /* bytes of a stretch: at least a block of base_len tokens; 0: all windows of a source are
+                           * shuffled together */
+    uint64_t mix;         /* stretches that are shuffled together, at most those of the largest source; 0: 64 */
+    uint64_t lanes;       /* streams of stretches that take turns, at most 65536; 0: 1 */
+    uint64_t reserved[4]; /* 0 */
+};
+
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* an array; the first element's size is the size of all */
@@ -168,11 +186,13 @@ struct leat_plan_options {
      * dataset numbers them, from sample 5000 on. Blank lines and lines that begin with # are ignored. Samples and their
      * numbers stay. `leat trace --ban` writes such lines. NULL: none */
     const char *bans;
+    struct leat_plan_stretches stretches;
 };
 #define LEAT_PLAN_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_plan_options), NULL, 0, NULL, 0, 0, LEAT_ORDER_SHUFFLED, LEAT_STOP_ALL, 0, 0, NULL, NULL,     \
       NULL, 0, NULL, 0, { 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0 } }, { 0, NULL, { 0, 0, 0, 0 } },                          \
-      { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL }
+      { 0, 0, 0, { 0, 0, 0, 0 } }, { NULL, NULL, 0, 0, 0, 0, { 0, 0, 0, 0 } }, NULL, \
+      { 0, 0, 0, { 0, 0, 0, 0 } } }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer and, unless the order takes documents from
@@ -201,9 +221,9 @@ LEAT_API enum leat_status leat_plan_load(struct leat_plan **out, const char *pat
 
 /*
  * Opens a plan with the sources, seed, split and limits of epochs of `plan` in another order, such as whole documents
- * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops phases, skips, and bans that do not
- * start at sample 0, since they go by sample numbers. `plan` must stay open until *out is closed. Returns as
- * leat_plan_open().
+ * instead of windows, with rows of seq_len inputs (0: as in its first phase). Drops stretches, phases, skips, and bans
+ * that do not start at sample 0, since the last three go by sample numbers. `plan` must stay open until *out is closed.
+ * Returns as leat_plan_open().
  */
 LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
                                             uint64_t seq_len, struct leat_error *err);
@@ -287,9 +307,11 @@ struct leat_plan_info {
     uint32_t masks;        /* 1: labels may have no loss, see leat_plan_mask(); 0: all of them have it */
     uint64_t align, overlap; /* options of LEAT_ORDER_FIT; 0: none */
     uint64_t max_tokens, max_rows, pool; /* options of batches by tokens; 0: none */
+    uint64_t stretch, mix, lanes;        /* options of stretches; 0: none */
 };
 #define LEAT_PLAN_INFO_INIT                                                                                            \
-    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, 0, 0, 0 }
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0, 0, 0, 0, 0, 0, 0, 0, \
+      0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -299,7 +321,8 @@ struct leat_plan_source_info {
     const struct leat_dataset *dataset; /* dataset to read the samples' tokens from */
     uint64_t blocks;                    /* blocks, each shown once per epoch; for documents: number of documents; for
                                          * megatron: samples that were built, of all epochs */
-    uint64_t tokens;                    /* tokens in the used range; without a split: all tokens */
+    uint64_t tokens;                    /* tokens in the used range, or of the documents that are chosen in it, with
+                                         * their copies; without a split: all tokens */
     uint64_t dropped;                   /* tokens at ends of datasets that no sample shows as an input */
     uint64_t weight;                    /* weight in the first phase, as an integer: weights have no common factor;
                                          * for megatron: number of the plan's samples that are this source's */
@@ -323,8 +346,8 @@ struct leat_sample {
                       * Megatron shuffles that by itself */
     uint64_t block;  /* block of the source; for documents: the document's number in the source; for fit: the row's;
                       * for megatron: that of Megatron's sample index */
-    uint64_t window; /* window of the source, in windows of this length: block * slices + slice; for documents and
-                      * megatron: block */
+    uint64_t window; /* window of the source, in windows of this length: block * slices + slice; for documents: number
+                      * among those that the source chooses, or block; for megatron: block */
     uint64_t token;  /* the first token's number in the source's dataset, as for leat_dataset_read() */
     uint64_t offset; /* the first token's number in its part */
     uint32_t source;
@@ -385,8 +408,8 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, const s
  * The tokens after these are labels only: the last of a row, and in order fit the last of each piece.
  */
 struct leat_stretch {
-    uint64_t token;    /* the first token's number in the source's dataset; of a literal token, its id */
-    uint64_t offset;   /* the first token's number in its part; of a literal token 0 */
+    uint64_t token;    /* the first token's number in the source's dataset; for a literal token, its id */
+    uint64_t offset;   /* the first token's number in its part; 0 for a literal token */
     uint64_t document; /* see struct leat_piece; for a literal token, the document that it stands in */
     uint32_t source;
     uint32_t part;     /* number of the dataset in the source's list */
@@ -431,20 +454,28 @@ LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uin
 /* How the rows of a global batch are dealt to ranks. */
 enum leat_balance {
     LEAT_BALANCE_NONE = 0,     /* one after another: leat_plan_rank_rows() */
-    LEAT_BALANCE_ATTENTION = 1 /* rows are dealt so that attention costs all ranks nearly as much: leat_plan_deal() */
+    LEAT_BALANCE_ATTENTION = 1, /* rows are dealt so that attention costs all ranks nearly as much, */
+    LEAT_BALANCE_LANES = 2      /* or so that each rank has those of its lanes of stretches: leat_plan_deal() */
 };
 
 /*
- * Deals the rows of the global batch at `position` to ranks by what attention costs, as docs/ORDER.md ("Dealing rows to
- * ranks", version 1) says: sets ranks[i], of `batch` numbers, to the rank that shows row i, the sample at position
- * + i. Each rank gets batch / world rows, of which the sums of costs[] (`batch` numbers, or NULL) differ by at most 2 %
- * where the documents of the batch allow it. The cost of a row is the sum of the squares of its documents' lengths,
- * with the gap of `align`, and of the padding after the last one; rows after the plan's end have cost 0. Only for
- * LEAT_ORDER_FIT, whose patterns have these sums: reads no file. Returns LEAT_E_ARGUMENT for another order, as
- * leat_plan_rank_rows() does, or if batch * max_seq_len^2 exceeds 2^62.
+ * Deals the rows of the global batch at `position` to ranks, as docs/ORDER.md ("Dealing rows to ranks", version 1, and
+ * "Dealing rows by lanes", version 1) says: sets ranks[i], of `batch` numbers, to the rank that shows row i, the sample
+ * at position + i. Each rank gets batch / world rows. Reads no file.
+ *
+ * By ATTENTION, the ranks' sums of costs[] (`batch` numbers, or NULL) differ by at most 2 % where the documents of the
+ * batch allow it. The cost of a row is the sum of the squares of its documents' lengths, with the gap of `align`, and
+ * of the padding after the last one; rows after the plan's end have cost 0. Only for LEAT_ORDER_FIT.
+ *
+ * By LANES, of a plan in stretches with as many lanes as `world` or a multiple, a rank gets the rows of its lanes as
+ * far as its share goes; costs[] are 0.
+ *
+ * Returns LEAT_E_ARGUMENT for another order, as leat_plan_rank_rows() does, if batch * max_seq_len^2 exceeds 2^62, or
+ * for LEAT_BALANCE_NONE.
  */
-LEAT_API enum leat_status leat_plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch,
-                                         uint64_t world, uint32_t *ranks, uint64_t *costs, struct leat_error *err);
+LEAT_API enum leat_status leat_plan_deal(const struct leat_plan *plan, enum leat_balance how, uint64_t position,
+                                         uint64_t batch, uint64_t world, uint32_t *ranks, uint64_t *costs,
+                                         struct leat_error *err);
 
 /* ---- The way back: which samples show this ---- */
 

@@ -2,8 +2,8 @@
 
 To make datasets, see help(leat.pack), help(leat.Packer), help(leat.Run) and help(leat.Tokenizer); to read them,
 help(leat.open), help(leat.Plan) and help(leat.Loader). Options that belong together are groups: leat.fit and
-leat.Opening of a Plan; leat.Outputs, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files, leat.Chat and
-leat.Pairs of leat.pack().
+leat.Opening of a Plan; leat.Outputs, leat.Column, leat.Device, leat.IO and leat.StatsFile of a Loader; leat.Files,
+leat.Chat and leat.Pairs of leat.pack().
 
 For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin and leat.check_model (transformers), leat.GrainSource (Grain).
@@ -13,7 +13,7 @@ leat.integrations has a module for each trainer and engine; leat.chat renders co
 import leat._clash  # noqa: F401
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
-from leat.columns import attach
+from leat.columns import attach, attach_commit, attach_range
 from leat.dataset import Dataset, open
 from leat.diagnosis import Diagnosis, diagnose
 from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
@@ -21,7 +21,7 @@ from leat.foreign import Adopted, Import, adopt, import_dataset
 from leat.loader import Loader, LoaderNotice
 from leat.mirror import Copied, pull, push
 from leat.mixture import Mixture, ramp
-from leat.options import FIM, IO, Chat, Device, Files, Opening, Outputs, Pairs, StatsFile, fit
+from leat.options import FIM, IO, Chat, Column, Device, Files, Opening, Outputs, Pairs, StatsFile, choose, fit
 from leat.packer import Packer
 from leat.packing import Export, Progress, Summary, export, merge, pack
 from leat.plan import Plan, Sample
@@ -30,11 +30,12 @@ from leat.pushed import Piece
 from leat.run import Run
 from leat.tokenizer import Encoding, Tokenizer
 
-__all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
-           "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
-           "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
-           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]
+__all__ = ["Adopted", "Batch", "Chat", "Column", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error",
+           "Export", "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs",
+           "Packer", "Pairs", "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer",
+           "__version__", "adopt", "attach", "attach_commit", "attach_range", "choose", "diagnose",
+           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]
 
 # {name: (module of leat, or the name's own, packages of which one must be installed)}
 _LATER = {"IterableDataset": ("integrations.torch_data", ("torch",)),

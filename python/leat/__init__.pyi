@@ -5,6 +5,8 @@ from leat._leat import Error as Error
 from leat._leat import version as __version__
 from leat.batch import Batch as Batch
 from leat.columns import attach as attach
+from leat.columns import attach_commit as attach_commit
+from leat.columns import attach_range as attach_range
 from leat.dataset import Dataset as Dataset
 from leat.dataset import open as open
 from leat.diagnosis import Diagnosis as Diagnosis
@@ -33,12 +35,14 @@ from leat.mixture import ramp as ramp
 from leat.options import FIM as FIM
 from leat.options import IO as IO
 from leat.options import Chat as Chat
+from leat.options import Column as Column
 from leat.options import Device as Device
 from leat.options import Files as Files
 from leat.options import Opening as Opening
 from leat.options import Outputs as Outputs
 from leat.options import Pairs as Pairs
 from leat.options import StatsFile as StatsFile
+from leat.options import choose as choose
 from leat.options import fit as fit
 from leat.packer import Packer as Packer
 from leat.packing import Export as Export
@@ -55,8 +59,9 @@ from leat.run import Run as Run
 from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Adopted", "Batch", "Chat", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error", "Export",
-           "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs", "Packer", "Pairs",
-           "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer", "__version__", "adopt",
-           "attach", "diagnose", "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding",
-           "import_dataset", "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]
+__all__ = ["Adopted", "Batch", "Chat", "Column", "Copied", "Dataset", "Device", "Diagnosis", "Encoding", "Error",
+           "Export", "FIM", "Files", "IO", "Import", "Loader", "LoaderNotice", "Mixture", "Opening", "Outputs",
+           "Packer", "Pairs", "Piece", "Plan", "Progress", "Run", "Sample", "StatsFile", "Summary", "Tokenizer",
+           "__version__", "adopt", "attach", "attach_commit", "attach_range", "choose", "diagnose",
+           "encoding_for_model", "encoding_name_for_model", "export", "fit", "get_encoding", "import_dataset",
+           "list_encoding_names", "merge", "open", "pack", "pull", "push", "ramp", "stats_prometheus"]

@@ -16,7 +16,7 @@ HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "shift_labels": "shift
                "position_ids": "position_ids", "attention_mask": "attention_mask", "cu_seqlens": "cu_seq_lens_q"}
 # Outputs that no model takes. A program's own loss takes them out of the dict before the model gets it. Their places
 # are those of labels or shift_labels.
-OF_LOSS = ("source_ids", "loss_weights", "loss_mask")
+OF_LOSS = ("source_ids", "loss_weights", "loss_mask", "places")
 HUGGINGFACE.update({name: name for name in OF_LOSS})
 IGNORED = -100
 
@@ -86,7 +86,7 @@ class HuggingFace:
                 made.update(cu_seq_lens_q=value, cu_seq_lens_k=value,
                             max_length_q=batch.max_seqlen, max_length_k=batch.max_seqlen)
             else:
-                made[HUGGINGFACE[name]] = value
+                made[HUGGINGFACE.get(name, name)] = value  # a column keeps its name
         if self._without_cache:
             made["use_cache"] = False
         return made

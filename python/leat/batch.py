@@ -9,7 +9,7 @@ from leat.plan import Sample
 BITS = {name: bit for name, (bit, _) in _leat.OUTPUTS.items()}
 DTYPES = {name: dtype for name, (_, dtype) in _leat.OUTPUTS.items()}
 OUTPUTS = tuple(BITS)
-PLAIN = tuple(name for name in OUTPUTS if name != "ahead_labels")  # outputs of any loader; ahead_labels needs `ahead`
+PLAIN = tuple(name for name in OUTPUTS if name not in ("ahead_labels", "places"))  # of any loader, and of any dtype
 
 DAMAGED, PADDED = 1, 2
 
@@ -28,16 +28,22 @@ class Batch:
     cu_seqlens       0, then the end of each stretch of one document, counted through all rows; int32
     max_seqlen       tokens in the longest such stretch
     ahead_labels     ahead x rows x length: the tokens after the label; where there is no loss, as in labels
+    places           the number of the token that the input is, in its source's dataset (of a list, counted through); -1
+                     for padding, for tokens that no dataset has, and in damaged rows; int64
+    columns          a dict of the loader's columns by name: rows x length x width, or rows x length for a width of 1.
+                     They come after the outputs, and batch["score"] is batch.columns["score"]
 
     It can be unpacked (`inputs, labels = batch`), used like a dict (`batch["inputs"]`, `**batch`), and moved
     (`batch.to`).
     """
 
-    __slots__ = (*OUTPUTS, "_native", "_given", "_stream")
+    __slots__ = (*OUTPUTS, "columns", "_native", "_given", "_stream")
 
     def __init__(self, native, outputs, given, stream=None):
         for name, value in zip(OUTPUTS, outputs):
             setattr(self, name, value)
+        columns = outputs[len(OUTPUTS):]
+        self.columns = dict(zip(given[len(given) - len(columns):], columns))
         self._native = native
         self._given = given
         self._stream = stream  # for a borrowed batch, a function that returns the consumer's current stream
@@ -126,23 +132,24 @@ class Batch:
         if isinstance(name, (int, slice)):  # by index, as in a tuple
             return tuple(self)[name]
         if name in self._given:
-            return getattr(self, name)
+            return self.columns[name] if name in self.columns else getattr(self, name)
         raise KeyError(f"{name!r} is not one of the loader's outputs {', '.join(self._given)}")
 
     def __contains__(self, name):
         return name in self._given
 
     def items(self):
-        return [(name, getattr(self, name)) for name in self._given]
+        return [(name, self[name]) for name in self._given]
 
     def __iter__(self):
-        return iter([getattr(self, name) for name in self._given])
+        return iter([self[name] for name in self._given])
 
     def __len__(self):
         return len(self._given)
 
     def _map(self, function):
-        outputs = [None if value is None else function(value) for value in (getattr(self, name) for name in OUTPUTS)]
+        values = [*(getattr(self, name) for name in OUTPUTS), *self.columns.values()]
+        outputs = [None if value is None else function(value) for value in values]
         return Batch(self._native, outputs, self._given)
 
     def to(self, *where, **options):

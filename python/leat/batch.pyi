@@ -22,6 +22,8 @@ class Batch:
     loss_weights: Any
     source_ids: Any
     ahead_labels: Any
+    places: Any
+    columns: dict[str, Any]
     def __init__(self, native: Any, outputs: Sequence[Any], given: tuple[str, ...],
                  stream: Callable[[], int | None] | None = None) -> None: ...
     @property

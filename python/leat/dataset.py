@@ -263,17 +263,18 @@ class Dataset:
 
     @property
     def columns(self):
-        """The values beside its tokens or documents that leat.attach() has added, as {name: Column}."""
-        found = _leat.columns(self._native)
-        if found and self.info.parts > 1:
-            name = self.parts[found[0][0]].name
-            raise _leat.failure("unsupported", name, f"{name} has columns, which a list of datasets does not show: "
-                                "open it alone")
-        return {column[1]: Column(*column[1:]) for column in found}
+        """The values beside its tokens or documents that leat.attach() has added, as {name: Column}; for a list, the
+        columns that all its datasets have alike."""
+        found = {}
+        for column in _leat.columns(self._native):
+            found.setdefault(Column(*column[1:]), []).append(column[0])
+        return {column.name: column for column, parts in found.items() if len(parts) == self.info.parts}
 
     def column(self, name):
         """The values of a column, as a read-only numpy array [entries, width], or [entries] if the width is 1: a view
-        of the mapped file, or a copy where files are not mapped. verify() checks the bytes; the view does not. bf16,
+        of the mapped file, or a copy where files are not mapped. A list has the values of its datasets one after
+        another, as a copy, and a column only if all of them have it, with one type and width. verify() checks the
+        bytes; the view does not. bf16,
         which numpy lacks, is given as uint16: array.view(ml_dtypes.bfloat16). A category is given as texts, an array of
         str objects."""
         if not isinstance(name, str) or "\0" in name:

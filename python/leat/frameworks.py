@@ -11,6 +11,7 @@ from leat._lazy import need
 from leat._values import choice, shown
 
 HOST, CUDA = 1, 2  # DLPack's numbers for kinds of devices
+NUMPY = {"bfloat16": "uint16"}  # dtypes that numpy lacks, and what it gets
 
 
 class Torch:
@@ -32,8 +33,6 @@ class Torch:
             self.device = torch.device("cuda", torch.cuda.current_device())
         self.on_host = self.device.type == "cpu"
         self.take = getattr(torch._C, "_from_dlpack", None) or torch.utils.dlpack.from_dlpack
-        self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool,
-                       "float32": torch.float32}
         self._profiling = getattr(torch.autograd, "_profiler_enabled", None)
         self._no_range = contextlib.nullcontext()
 
@@ -53,11 +52,11 @@ class Torch:
         return self.take(array.__dlpack__())
 
     def empty(self, shape, kind):
-        return self.torch.empty(shape, dtype=self._kinds[kind], device=self.device)
+        return self.torch.empty(shape, dtype=getattr(self.torch, kind), device=self.device)
 
     def check(self, tensor, name, shape, kind):
         """Raises unless a caller's tensor can take these numbers."""
-        want = self._kinds[kind]
+        want = getattr(self.torch, kind)
         if not isinstance(tensor, self.torch.Tensor):
             raise TypeError(f"the buffer for {name} must be a tensor, not {type(tensor).__name__}")
         if tensor.dtype != want or tensor.device != self.device or not tensor.is_contiguous():
@@ -113,9 +112,10 @@ class Numpy(_Host):
         self.from_array = self.package.asarray
 
     def empty(self, shape, kind):
-        return self.package.empty(shape, dtype=kind)
+        return self.package.empty(shape, dtype=NUMPY.get(kind, kind))
 
     def check(self, array, name, shape, kind):
+        kind = NUMPY.get(kind, kind)
         if not isinstance(array, self.package.ndarray):
             raise TypeError(f"the buffer for {name} must be a numpy array, not {type(array).__name__}")
         if array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:

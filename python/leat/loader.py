@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from leat import _leat
 from leat._passes import NEXT, LoaderNotice, Passes, Place, last_of
 from leat._styles import IGNORED, style_of
-from leat._values import check_plan, choice, flag, instance, shown, slice_options, whole
+from leat._values import check_plan, choice, flag, instance, listed, shown, slice_options, whole
 from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
-from leat.options import IO, Device, Outputs, StatsFile, as_group
+from leat.options import IO, Column, Device, Outputs, StatsFile, as_group
 from leat.ranks import agree, group_of, rank_and_world
 
 TYPE_CHECKING = False  # in place of typing.TYPE_CHECKING, because typing is slow to import
@@ -35,8 +35,23 @@ if TYPE_CHECKING:
     from leat.plan import Plan
 
 BALANCE = {"attention": 1}
+DEAL = {"lanes": 2}
 LOOK_EVERY = 64  # batches between two checks for notices
 MOST_AHEAD = 256  # batches by tokens that a program may take ahead of the one it trains on
+
+
+def _columns(given):
+    """Returns the columns of a loader as the library takes them."""
+    if isinstance(given, (str, bytes, Column)):
+        given = (given,)
+    made = tuple(as_group("a column", column, Column, True)._native()
+                 for column in listed("columns must be names or leat.Column", given))
+    names = [column[0] for column in made]
+    for name in names:
+        if name in OUTPUTS or names.count(name) > 1:
+            raise ValueError(f"columns has {name!r} twice" if name not in OUTPUTS else
+                             f"column {name} has the name of an output: attach it under another name")
+    return made
 
 
 def check_options(options):
@@ -64,6 +79,15 @@ def _weights(plan, given, outputs):
     return weights.tobytes()
 
 
+def _dealt(balance, deal):
+    """Returns the library's number for how rows are dealt to ranks."""
+    if balance is not None and deal is not None:
+        raise TypeError("balance and deal exclude each other: give one of them")
+    if deal is not None:
+        return choice("deal", deal, DEAL)
+    return 0 if balance is None else choice("balance", balance, BALANCE)
+
+
 class Loader(Passes):
     """Iterates over the batches of a plan, for ever or to the end of a plan with `epochs`; a background thread prepares
     them.
@@ -83,9 +107,13 @@ class Loader(Passes):
     balance      "attention": each global batch, of order "fit", is dealt to ranks by the squares of its documents'
                  lengths, so that attention takes all ranks nearly the same time; the global batch stays the same. All
                  ranks must say the same. stats() has "spread_mean" and "spread_by_chance". None: consecutive rows
+    deal         "lanes": of a plan with lanes=, each rank gets the rows of its lanes, so that nodes do not all read
+                 everything. All ranks must say the same; not with `balance`
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, loss_weights, attention_mask,
-                 source_ids, cu_seqlens; None: inputs and labels, and in style "huggingface" also what keeps documents
-                 apart; or a leat.Outputs, with their dtype, and whether they are borrowed
+                 source_ids, cu_seqlens, places; None: inputs and labels, and in style "huggingface" also what keeps
+                 documents apart; or a leat.Outputs, with their dtype, and whether they are borrowed
+    columns      columns of tokens that each batch has too (leat.attach()), by name: names, or leat.Column(name, at=,
+                 default=, widen=). All datasets of the plan must have them. Not for datasets on a server
     ignore_index what a label without loss is, a number below 0; nanochat's is -1. Style "huggingface" needs -100
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict as transformers' models take it, each prediction with its loss once (python/README.md, "Models of
@@ -133,7 +161,9 @@ class Loader(Passes):
     def __init__(self, plan: Plan, batch_size: int | None = None, *, max_tokens: int | None = None,
                  pool: int | None = None, rank: int | None = None, world: int | None = None,
                  ranks: tuple[int, int] | Literal["ddp"] | Any = None, balance: Literal["attention"] | None = None,
-                 outputs: str | Iterable[str] | Outputs | None = None, ignore_index: int = -100,
+                 deal: Literal["lanes"] | None = None,
+                 outputs: str | Iterable[str] | Outputs | None = None,
+                 columns: str | Column | Iterable[str | Column] = (), ignore_index: int = -100,
                  style: Literal["batch", "dict", "tuple", "huggingface"] = "batch",
                  framework: Literal["torch", "numpy", "jax"] = "torch", device: str | Device | Any = "cpu",
                  buffers: bool | Mapping[str, Any] | None = None,
@@ -159,7 +189,7 @@ class Loader(Passes):
         self.batch_size = plan.info.max_rows if self._by_tokens else whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, ranks)
         self._group = group_of(ranks)
-        self._last, self.balance = last_of(last, self.world), balance
+        self._last, self.balance = last_of(last, self.world), balance or deal
         where, wanted = as_group("device", device, Device, True), as_group("outputs", outputs, Outputs, True)
         self._framework = framework_of(framework, where.name)
         self._borrow, self._notices = wanted.borrow, flag("notices", notices)
@@ -173,7 +203,11 @@ class Loader(Passes):
                             "numpy")
         ahead = whole("ahead", ahead, 0, 256)
         self.style, self._style = style, style_of(style, wanted.names, plan, ahead)
-        self._given = self._style.given
+        self._columns = _columns(columns)
+        self._given = self._style.given + tuple(column[0] for column in self._columns)
+        self._all = OUTPUTS + tuple(column[0] for column in self._columns)
+        if "places" in self._given and not self._framework.has("int64"):
+            raise ValueError("places are int64, which jax has only if jax_enable_x64 is set: set it")
         ignore_index = whole("ignore_index", ignore_index, -2**31, -1)
         if style == "huggingface" and ignore_index != IGNORED:
             raise ValueError(f"style \"huggingface\" needs ignore_index={IGNORED}: transformers' models leave out no "
@@ -189,12 +223,12 @@ class Loader(Passes):
         if (self._borrow or buffers is not None) and "cu_seqlens" in self._given and wanted.max_sequences is None:
             raise TypeError("cu_seqlens with borrow or buffers needs leat.Outputs(max_sequences=N), the largest number "
                             "of stretches of one document that a batch may have")
-        bits = sum(BITS[name] for name in self._given)
+        bits = sum(BITS[name] for name in self._style.given)
         own = self._style  # what the outputs leave to the style
         self._options = dict(
             as_group("io", io, IO)._native(), rank=self.rank, world=self.world,
             batch=0 if self._by_tokens else self.batch_size * self.world,
-            balance=0 if balance is None else choice("balance", balance, BALANCE),
+            balance=_dealt(balance, deal),
             on_damage=choice("on_damage", on_damage, _leat.LOADER_CHOICES["on_damage"]),
             last=_leat.LOADER_CHOICES["last"][self._last], ahead=ahead, **slice_options(slice),
             threads=whole("threads", threads, 0, 64), outputs=bits, number_bytes=8 if self._dtype == "int64" else 4,
@@ -249,7 +283,8 @@ class Loader(Passes):
         self._failed = False
         self._native = _leat.open_loader(
             self.plan._native, self._framework.dlpack_device,
-            dict(self._options, position=cursor, state=state, source_weights=self._source_weights))
+            dict(self._options, position=cursor, state=state, source_weights=self._source_weights), self._columns)
+        self._kinds = dict(zip((column[0] for column in self._columns), self._native.columns))
         if self._closed:  # another thread closed it meanwhile
             self._native.close()
 
@@ -361,11 +396,13 @@ class Loader(Passes):
     # ---- Buffers
 
     def _kind(self, name):
-        return DTYPES[name] or self._dtype
+        return self._kinds[name][0] if name in self._kinds else DTYPES[name] or self._dtype
 
     def _shape(self, name, rows, length, room):
         if name == "cu_seqlens":
             return (room,)
+        if name in self._kinds and self._kinds[name][1] > 1:
+            return (rows, length, self._kinds[name][1])
         return (self._options["ahead"], rows, length) if name == "ahead_labels" else (rows, length)
 
     def _make_buffers(self, buffers):
@@ -374,7 +411,7 @@ class Loader(Passes):
         for name in () if buffers is True else buffers:
             if name not in self._given:
                 raise ValueError(f"buffers has {name!r}, which is not one of the outputs {', '.join(self._given)}")
-        for name in OUTPUTS:
+        for name in self._all:
             if name not in self._given:
                 made.append(None)
                 continue
@@ -457,7 +494,7 @@ class Loader(Passes):
         room = self._options["cu_seqlens_room"] or native.sequences + 1
         made = [None if name not in self._given else
                 self._framework.empty(self._shape(name, native.rows, native.length, room), self._kind(name))
-                for name in OUTPUTS]
+                for name in self._all]
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
         native.write(addresses, 0, 0, room if "cu_seqlens" in self._given else 0, stream)

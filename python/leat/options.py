@@ -5,6 +5,7 @@ Its options have the names that they have in C and on the command line: python/t
 """
 from __future__ import annotations
 
+import numbers
 import os
 from dataclasses import KW_ONLY, dataclass, fields
 
@@ -145,6 +146,37 @@ class fit(Order):
 
 
 @dataclass(frozen=True, repr=False)
+class choose(Group):
+    """Chooses documents of a source, in its place, by columns of one value per document: leat.Plan([("web", 3,
+    leat.choose("score >= 0.7 and lang = 'en'", repeat="1 + 3 * (score > 0.95)"))], 2048).
+
+    where    a condition, in the language of leat.pack(keep=): the plan shows the documents for which it holds, as if
+             only these were there
+    repeat   how often each epoch has them, 0 to 255: numbers and columns with + - * and brackets, in which a condition
+             counts as 1 or 0. Copies stand directly after their document
+
+    Floats are compared as the shortest decimals that give them; comparing NaN never holds. The choice belongs to the
+    plan: its text has the choice's hash, and a state of another choice is refused.
+    """
+
+    where: str | None = None
+    _: KW_ONLY
+    repeat: str | None = None
+    called = "leat.choose"
+
+    def __post_init__(self) -> None:
+        if self.where is None and self.repeat is None:
+            raise ValueError("leat.choose needs where or repeat")
+        for name in ("where", "repeat"):
+            text = getattr(self, name)
+            if text is not None and (not isinstance(text, str) or not text.strip() or "\0" in text):
+                raise TypeError(f"{name} of leat.choose must be a text, not {shown(text)}")
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name).strip() for name in ("where", "repeat") if getattr(self, name) is not None}
+
+
+@dataclass(frozen=True, repr=False)
 class FIM(Group):
     """Fill-in-the-middle, for code: leat.Plan("code", 4096, fim=leat.FIM(0.5, 0.5, "<PRE>", "<MID>", "<SUF>")).
 
@@ -233,6 +265,44 @@ class Outputs(Group):
         if name not in DTYPES:
             raise ValueError(f"{self._of('dtype')} must be int64 or int32, not {self.dtype!r}")
         return name
+
+
+@dataclass(frozen=True, repr=False)
+class Column(Group):
+    """A column of tokens (leat.attach()) in a loader's batches: leat.Loader(plan, 8, columns=("advantages",
+    leat.Column("teacher_logprobs", at="labels", default=-1e4))).
+
+    name     all datasets of the plan must have it, with one type and width
+    at       "inputs": each place has the entry of the token that is its input; "labels": of the token that is its
+             label, with loss or without
+    default  each number of an entry where there is no token: padding, tokens that no dataset has, damaged rows
+    widen    True: f16 and bf16 become float32
+    """
+
+    name: str
+    _: KW_ONLY
+    at: Literal["inputs", "labels"] = "inputs"
+    default: float = 0
+    widen: bool = False
+    called = "leat.Column"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable():
+            raise TypeError(f"{self._of('name')} must be a str, not {shown(self.name)}")
+        self._native()
+
+    def _native(self) -> tuple:
+        default = self.default
+        if isinstance(default, bool) or not isinstance(default, numbers.Real):
+            raise TypeError(f"{self._of('default')} must be a number, not {shown(default)}")
+        try:
+            made = float(default)
+        except OverflowError:
+            made = None
+        if made is None or isinstance(default, int) and (abs(default) >= 2**64 or made != default):
+            raise ValueError(f"{self._of('default')} must be a number that a float holds, not {shown(default)}")
+        at = ("inputs", "labels").index(choice(self._of("at"), self.at, ("inputs", "labels")))
+        return self.name, at, made, int(flag(self._of("widen"), self.widen))
 
 
 @dataclass(frozen=True, repr=False)
@@ -477,6 +547,7 @@ class PackingOptions(OutputOptions, total=False):
 
 
 class PackerOptions(PackingOptions, total=False):
+    column: str | Iterable[str]
     allow_binary: bool
     store_mask: bool
     threads: int | None
@@ -532,6 +603,9 @@ class PackOptions(PlannedOptions, total=False):
     pairs         a leat.Pairs: records are pairs of a prompt and its completion, which is learned
     weight        the field of a number from 0 to 1 that says how much its record counts: it multiplies the record's
                   mask, rounded to 255ths. A record without it, or with another value, is rejected
+    column        columns to make, as in "score=meta.score:f32:document" (NAME=FIELD:TYPE[xK]:document) or a list of
+                  them: a value for each document, beside the dataset; see docs/columns.md. A record without a value
+                  that the type holds is rejected
     max_length    limit for the tokens of a document, begin and end tokens included; None: no limit
     too_long      a longer document is rejected ("reject"), its first tokens are kept ("cut"), or, with chat, it becomes
                   several of whole turns, each with the system message ("split"); a turn too long by itself is rejected
@@ -575,6 +649,7 @@ class PackOptions(PlannedOptions, total=False):
     as in the Summary. The GIL is released.
     """
 
+    column: str | Iterable[str]
     shuffle: int | None
     dedup: bool
     part: Any

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from leat import _leat
 from leat._lazy import numpy
 from leat._own_file import read_text
-from leat._values import ROW_DOCUMENTS, choice, instance, is_name, listed, path_of, shown, whole
+from leat._values import ROW_DOCUMENTS, choice, instance, is_name, listed, path_of, read_size, shown, whole
 from leat.dataset import Dataset
-from leat.options import FIM, Opening, Order, as_group, fit
+from leat.options import FIM, Opening, Order, as_group, choose, fit
 from leat.tokenizer import Tokenizer
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
@@ -86,13 +86,14 @@ def _source(item):
     if isinstance(item, Dataset) or is_name(item):
         item = (item,)
     given = tuple(item) if isinstance(item, (tuple, list)) else ()
-    rules = [rule for rule in given if isinstance(rule, fit)]
+    rules = [rule for rule in given if isinstance(rule, (fit, choose))]
     words = given[:len(given) - len(rules)]
-    if not 1 <= len(words) <= 3 or len(rules) > 1 or any(isinstance(word, fit) for word in words):
+    last = not any(isinstance(word, (fit, choose)) for word in words)
+    if not 1 <= len(words) <= 3 or not last or len(set(map(type, rules))) < len(rules):
         raise TypeError("a source must be a name, (name, weight) or (name, weight, epochs), and each of these tuples "
-                        f"may end in a leat.fit, not {shown(item)}")
+                        f"may end in a leat.fit, a leat.choose, or both, not {shown(item)}")
     name, weight, epochs = (*words, *(None, 0)[len(words) - 1:])
-    rules = rules[0]._settings() if rules else {}
+    rules = {option: value for rule in rules for option, value in rule._settings().items()}
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
         return name._names[0], decimal(weight), epochs, name._native, rules
@@ -177,8 +178,9 @@ class Plan:
 
     sources   a name (as in leat.open), a Dataset, or a list of these and of tuples (name, weight) and (name, weight,
               epochs); or a dict from names to weights. A weight counts as the decimal that you write. epochs limits the
-              passes over a source. With order="fit", a tuple may end in a leat.fit: rules of this source alone, such as
-              ("chat", 1, leat.fit(whole=True, max_length=8192))
+              passes over a source. A tuple may end in a leat.choose, which chooses documents by columns, such as
+              ("web", 3, leat.choose("score > 0.7")); and with order="fit" in a leat.fit: rules of this source alone,
+              such as ("chat", 1, leat.fit(whole=True, max_length=8192))
     seq_len   tokens per sample; one more is read for the labels
     seed      another seed gives another order; None: 0, or with order="megatron" Megatron's 1234
     base_len  tokens per block, a multiple of all lengths, if phases change the length
@@ -200,6 +202,9 @@ class Plan:
     fim       fill-in-the-middle, a leat.FIM: cuts documents in three, and puts them together again in another order
     stop      what ends a plan with limits of epochs: "all", when all sources have had theirs (the others share the
               weight of those that have), or "first", with the last sample of the first one
+    stretch, mix, lanes   for servers and slow disks, with order="shuffled": each source is read in stretches of so many
+              bytes ("8MiB", or a number), which come in another order in each epoch, and the windows of `mix` of them
+              are shuffled together. lanes: streams of stretches that take turns
     open      how datasets are opened, a leat.Opening: for datasets on servers, for example
 
     A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
@@ -208,7 +213,8 @@ class Plan:
     __slots__ = ("_native", "_made", "_info", "_how", "__weakref__")
 
     def __init__(self, sources, seq_len, seed=None, *, base_len=None, split=None, use=None, phases=(), skip=(), bans=(),
-                 order="shuffled", epochs=None, fim=None, stop="all", open=Opening()):  # noqa: A002 (as in C)
+                 order="shuffled", epochs=None, fim=None, stop="all", stretch=None, mix=64, lanes=1,
+                 open=Opening()):  # noqa: A002 (as in C)
         kind = choice("order", order.order if isinstance(order, Order) else order, _leat.ORDERS)
         settings = order._settings() if isinstance(order, Order) else {}
         if isinstance(sources, Dataset) or is_name(sources):
@@ -225,6 +231,11 @@ class Plan:
             seed = 1234 if kind == "megatron" else 0
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         sizes = dict(base_len=base_len, epochs=epochs)
+        if stretch is not None:
+            settings = {**settings, "stretch": read_size(stretch, 1, "stretch"), "mix": whole("mix", mix, 1),
+                        "lanes": whole("lanes", lanes, 1)}
+        elif (mix, lanes) != (64, 1):
+            raise TypeError("mix and lanes need stretch")
         self._how = as_group("open", open, Opening)
         given = [_source(s) for s in sources]
         names = [source[0] for source in given]
@@ -249,7 +260,7 @@ class Plan:
             self._native = opened(fim._native(self._token))
         self._made = (_make_plan, (sources, seq_len, seed, dict(
             sizes, split=split, use=use, phases=phases, skip=skip, bans=bans, order=order, fim=fim, stop=stop,
-            open=open)))
+            stretch=stretch, mix=mix, lanes=lanes, open=open)))
 
     def _token(self, name):
         """Returns the id of a token by its name in the tokenizer that the first source's dataset stores."""

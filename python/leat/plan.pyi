@@ -7,14 +7,18 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 import numpy.typing as npt
 
 from leat.dataset import Dataset, _Name
-from leat.options import FIM, Opening, Order, fit
+from leat.options import FIM, Opening, Order, choose, fit
 
 _Weight: TypeAlias = int | float | str | Decimal
 _Weights: TypeAlias = Sequence[_Weight] | Mapping[str, _Weight]
 _OneSource: TypeAlias = _Name | Dataset
 _Ban: TypeAlias = tuple[_Name | int, int] | tuple[_Name | int, int, int]
-_AnySource: TypeAlias = (_OneSource | tuple[_OneSource, fit] | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, fit] |
-                         tuple[_OneSource, _Weight, int | None] | tuple[_OneSource, _Weight, int | None, fit])
+_Rule: TypeAlias = fit | choose
+_AnySource: TypeAlias = (_OneSource | tuple[_OneSource, _Rule] | tuple[_OneSource, _Weight] |
+                         tuple[_OneSource, _Rule, _Rule] | tuple[_OneSource, _Weight, _Rule] |
+                         tuple[_OneSource, _Weight, _Rule, _Rule] | tuple[_OneSource, _Weight, int | None] |
+                         tuple[_OneSource, _Weight, int | None, _Rule] |
+                         tuple[_OneSource, _Weight, int | None, _Rule, _Rule])
 
 MOST_SAMPLES: int
 STOPS: dict[str, int]
@@ -107,6 +111,9 @@ class PlanInfo(SimpleNamespace):
     max_tokens: int
     max_rows: int
     pool: int
+    stretch: int
+    mix: int
+    lanes: int
 
 class BanLines(str): ...
 
@@ -122,7 +129,8 @@ class Plan:
                  bans: _Name | Iterable[_Ban] = (),
                  order: Literal["shuffled", "sequential", "documents", "documents-sequential", "fit", "megatron"] | Order = "shuffled",
                  epochs: int | None = None, fim: FIM | None = None,
-                 stop: Literal["all", "first"] = "all", open: Opening = ...) -> None: ...
+                 stop: Literal["all", "first"] = "all", stretch: int | str | None = None, mix: int = 64,
+                 lanes: int = 1, open: Opening = ...) -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
               label: str = "plan", open: Opening = ...) -> Plan: ...

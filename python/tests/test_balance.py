@@ -1,5 +1,5 @@
-"""balance="attention": the ranks of a leat.Loader have each global batch of rows of whole documents between them, with
-nearly equal sums of squared lengths, and as many batches as len() says."""
+"""deal="lanes", and balance="attention": the ranks of a leat.Loader have each global batch between them, and as many
+batches as len() says; rows of whole documents with nearly equal sums of squared lengths."""
 import json
 
 import numpy as np
@@ -71,7 +71,38 @@ def test_order_prints_the_rows_of_a_rank(plan, tmp_path):
             assert [json.loads(line)["n"] for line in shown.splitlines()] == there
 
 
+def test_lanes(counting):
+    """The ranks have each global batch between them; most rows of a stretch are shown by one rank."""
+    plan = leat.Plan(counting, 64, seed=5, epochs=1, stretch=4096, mix=2, lanes=4)
+    expected = list(map(rows_by_place, loader_of_places(plan, 0, 1)))
+    for world in 1, 2, 4:
+        loaders = [loader_of_places(plan, rank, world, deal="lanes") for rank in range(world)]
+        assert [len(loader) for loader in loaders] == [len(plan) // 16 + (len(plan) % 16 > r) for r in range(world)]
+        steps = [list(map(rows_by_place, loader)) for loader in loaders]
+        for k, rows in enumerate(expected):
+            there = [row for mine in steps if k < len(mine) for row in mine[k].items()]
+            assert sorted(there) == sorted(rows.items())
+        shown = [np.bincount([place // 2048 for rows in mine for place in rows], minlength=147) for mine in steps]
+        assert np.max(shown, axis=0).sum() > 0.7 * len(plan)
+
+
+def loader_of_places(plan, rank, world, **options):
+    return leat.Loader(plan, 16 // world, rank=rank, world=world, framework="numpy", restart=False, last="short",
+                       outputs=("inputs", "places"), **options)
+
+
+def rows_by_place(batch):
+    rows = np.asarray(batch.inputs)[:batch.real_rows]
+    return {int(places[0]): row.tobytes() for places, row in zip(np.asarray(batch.places), rows)}
+
+
 def test_refused(plan, counting):
+    with pytest.raises(ValueError, match="deal must be one of lanes, not 'stripes'"):
+        leat.Loader(plan, 8, deal="stripes")
+    with pytest.raises(TypeError, match="balance and deal exclude each other"):
+        leat.Loader(plan, 8, deal="lanes", balance="attention")
+    with pytest.raises(leat.Error, match="the plan has no stretches"):
+        leat.Loader(plan, 8, deal="lanes")
     with pytest.raises(ValueError, match="balance must be one of attention, not 'length'"):
         leat.Loader(plan, 8, balance="length")
     with pytest.raises(leat.Error, match="rows of order shuffled cannot be dealt"):

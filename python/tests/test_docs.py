@@ -284,6 +284,13 @@ def test_python_readme(folder, monkeypatch):
     factor = torch.where(names["sources"] == 0, torch.tensor(0.5 / 0.7), torch.tensor(0.5 / 0.3))
     assert torch.equal(names["weights"], factor) and 0 < names["loss"] < 1 and len(names["of_each"]) == 2
     names["loader"].close()
+    for name in ("web", "code"):
+        tokens = leat.open(name).info.tokens
+        leat.attach(name, "advantages", "f32", torch.arange(tokens).float())
+        leat.attach(name, "teacher_logprobs", "f16", -torch.ones(tokens))
+    page.python()
+    batch = names["batch"]
+    assert torch.equal(batch["advantages"], batch.places.float()) and batch["teacher_logprobs"].eq(-1).all()
     page.python()
     names["loader"].close()
     assert next(leat.Loader(names["plan"], 1, rank=0, world=1)).inputs.shape[1] <= 2048

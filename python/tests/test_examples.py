@@ -1,6 +1,8 @@
 """The examples train, stop, and go on as if they had not stopped: bit for bit; at another world size with the same
 global batches."""
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,3 +64,14 @@ def test_resume(corpus, tmp_path, script):
         parallel = steps(script, corpus, "--steps", 8, "--resume", tmp_path / "run", "--world", 2)
         assert [(s[0], s[2]) for s in parallel] == [(s[0], s[2]) for s in whole[5:]]
         assert all(float(a[1]) == pytest.approx(float(b[1]), abs=1e-4) for a, b in zip(parallel, whole[5:]))
+
+
+def test_distilled(corpus, tmp_path):
+    """What a teacher has written beside the tokens gives the losses that it gives in each step, to the last bit."""
+    for path in pathlib.Path(corpus).parent.glob(pathlib.Path(corpus).name + ".*"):
+        shutil.copy(path, tmp_path)
+    data = tmp_path / pathlib.Path(corpus).name
+    online = steps("distill.py", data, "--steps", 6, "--online")
+    assert not list(tmp_path.glob("*.column")) and float(online[-1][1]) < float(online[0][1])
+    assert steps("distill.py", data, "--steps", 6) == online and len(online) == 6
+    assert len(list(tmp_path.glob("*.column"))) == 2

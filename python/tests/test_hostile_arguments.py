@@ -104,7 +104,8 @@ def calls(m):
     yield "ranks", rank_and_world, dict(rank=0, world=1, ranks=None)
     yield "ranks", lambda **pair: rank_and_world(None, None, tuple(pair.values())), dict(rank=0, world=1)
     yield "Plan", leat.Plan, dict(sources=[name], seq_len=64, seed=1, base_len=None, split=None, use=None, phases=[],
-                                  skip=[], order="shuffled", epochs=1, fim=None, stop="all", open=leat.Opening())
+                                  skip=[], order="shuffled", epochs=1, fim=None, stop="all", stretch=4096, mix=2,
+                                  lanes=1, open=leat.Opening())
     yield "source", lambda **how: leat.Plan([tuple(how.values())], 64), dict(name=name, weight=1, epochs=1)
     yield "phase", lambda **how: leat.Plan(name, 64, phases=[tuple(how.values())]), dict(start=5, weights=[1],
                                                                                         seq_len=64)
@@ -136,7 +137,7 @@ def calls(m):
     yield "state of a Loader", loaded, {**state, "ended": False}
     yield "state of a StatefulDataLoader", of_stateful, dict(steps=1, last=0, workers=1, names=True, worker=state)
     yield "Loader", leat.Loader, dict(
-        plan=plan, batch_size=4, max_tokens=None, pool=None, rank=0, world=1, ranks=None, balance=None,
+        plan=plan, batch_size=4, max_tokens=None, pool=None, rank=0, world=1, ranks=None, balance=None, deal=None,
         outputs=("inputs", "loss_weights"), ignore_index=-100, style="batch", framework="numpy", device="cpu",
         buffers=None, last=None, position=0, state=None, restart=None, steps=None, on_damage="error", io=leat.IO(),
         slice=None, ahead=0, source_weights=None, threads=0, notices=False)
@@ -150,7 +151,7 @@ def calls(m):
     yield "IterableDataset", iterable, dict(plan=plan, batch_size=4, rank=0, world=1, ranks=None, style="dict",
                                             position=0, last=None, framework="numpy")
     yield "IterableDataset", lambda **how: len(leat.IterableDataset(plan, 4, **how)), dict(
-        position=0, last=None, balance=None)
+        position=0, last=None, balance=None, deal=None)
     yield "IterableDataset.load_state_dict", leat.IterableDataset(plan, 4).load_state_dict, dict(state=state)
     yield "IterableDataset.change", leat.IterableDataset(plan, 4).change, dict(plan=plan, group=None)
     yield "MapDataset", leat.MapDataset, dict(plan=plan, samples=10, dtype=m.dtype, outputs=("inputs",),

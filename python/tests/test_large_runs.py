@@ -267,6 +267,12 @@ def budget(loader, n):
     assert 2 * given == n.budget
 
 
+@row("windows read in large pieces, from servers and slow disks")
+def stretches(plan, n):
+    pool = [sample.window for sample in plan.order(0, 4 * 64)]
+    assert len(set(pool)) == 4 * 64 and len({window // 64 for window in pool}) == 4 and pool != sorted(pool)
+
+
 @row("a stretch of samples left out")
 def skipped(plan, n):
     same = leat.Plan("web", L)

@@ -41,11 +41,13 @@ EXCEPTIONS = [
     ("plan", "rate spm prefix middle suffix", "rate spm prefix middle suffix", ""),
     ("plan", "access", "access", ""),  # commands read safely
     # of samples and loaders, and Plan's methods
-    ("plan", "", "", "plan change print_plan from count batch rank world balance fit_report"),
+    ("plan", "", "", "plan change print_plan from count batch rank world balance fit_report "
+     "locality_report"),
     ("plan", "", "max_tokens max_rows pool", "max_tokens max_rows pool"),  # leat.Plan.by_tokens()
     ("loader", "max_tokens pool", "", ""),  # of the plan
     ("loader", "plan", "", ""),  # an argument of the call in C; the command has the options of a plan
     ("loader", "batch_size", "batch", "batch"),  # as PyTorch has it, and of a rank
+    ("loader", "deal", "", ""),  # another value of `balance` in C and for the command
     ("loader", "ranks", "", ""),  # (rank, world), a mesh or "ddp": both in one
     ("loader", "device name", "name", "device"),
     ("loader", "outputs names", "wanted", "output"),
@@ -58,6 +60,7 @@ EXCEPTIONS = [
     ("loader", "state", "state state_bytes", ""),
     ("loader", "slice", "count layout", "slice layout"),  # (rank, count, layout), and R/N of the command
     ("loader", "source_weights", "source_weights source_weight_count", ""),
+    ("loader", "columns", "columns column_count", "column"),
     ("loader", "io", "", ""),  # a group
     ("loader", "stats_file path", "stats_file", ""),
     ("loader", "seconds", "stats_ms", ""),
@@ -74,6 +77,7 @@ EXCEPTIONS = [
     ("pack", "invalid_utf8", "reject_invalid", "invalid_utf8"),
     ("pack", "part", "part parts", "part parts"),
     ("pack", "keep", "keep keep_count", "keep"),
+    ("pack", "column", "column column_count", "column"),
     ("pack", "include", "include include_count", "include"),
     ("pack", "exclude", "exclude exclude_count", "exclude"),
     ("pack", "max_rejects", "max_rejects max_rejects_ppm", "max_rejects"),
@@ -92,7 +96,7 @@ EXCEPTIONS = [
     ("merge", "progress", "progress notice context", "progress"),
     ("export", "parts", "", ""),
     ("export", "output", "", "output"),
-    ("export", "first count", "", "plan from count"),  # rows of a plan, which Python takes in place of datasets
+    ("export", "first count memory", "", "plan from count memory"),  # rows of a plan, in place of datasets
     ("export", "dtype", "number_bytes", "dtype"),
     ("adopt", "name", "", ""),
     ("adopt", "tokenizer", "tokenizer", "tokenizer pattern"),
@@ -111,7 +115,7 @@ EXCEPTIONS = [
 ]
 A_PLAN = {"order", "plan", "change", "source", "seq_len", "seed", "base_len", "split", "use", "at", "skip",
           "bans", "stop", "epochs", "max_per_row", "min_length", "max_length", "cut_length", "align", "overlap",
-          "begin", "whole", "fit", "samples", "max_tokens", "max_rows", "pool",
+          "begin", "whole", "fit", "samples", "max_tokens", "max_rows", "pool", "stretch", "mix", "lanes",
           "mid_level_dataset_surplus", "fim", "cache", "cache_size", "online",
           "retry_seconds"}  # which `leat-bench load` takes, too
 

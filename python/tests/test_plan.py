@@ -225,3 +225,28 @@ def test_items_that_hold_separators(corpus):
                  lambda: leat.Plan(corpus, 64, split={"a": "0.5,b=.2"}, use="b")):
         with pytest.raises(ValueError, match="which has no newline|must not hold a comma or a newline"):
             call()
+
+
+def test_stretches(corpus):
+    """Windows of a pool lie in its stretches, each once an epoch; a state belongs to the plan's stretches."""
+    options = dict(seq_len=64, seed=3, stretch="2KiB", mix=4, lanes=2)
+    plan = leat.Plan(corpus, **options)
+    assert (plan.info.stretch, plan.info.mix, plan.info.lanes) == (2048, 4, 2)
+    assert leat.Plan.parse(plan.text).text == plan.text and pickle.loads(pickle.dumps(plan)).text == plan.text
+    size = 2048 // plan.info.token_width // 64
+    blocks = plan.sources[0].blocks
+    epoch = plan.order(0, blocks)
+    assert sorted(sample.window for sample in epoch) == list(range(blocks))
+    for lane in range(2):
+        assert len({sample.window // size for sample in epoch[lane:8 * size:2]}) == 4
+    state = plan.state(5)
+    assert leat.Plan(corpus, **options).load_state(state)[0] == 5
+    for other in dict(mix=5), dict(lanes=1), dict(stretch="1KiB"), dict(stretch=None, mix=64, lanes=1):
+        with pytest.raises(leat.Error, match="belongs to another plan"):
+            leat.Plan(corpus, **{**options, **other}).load_state(state)
+    for wrong, says in ((dict(stretch=10), "smaller than a row"), (dict(mix=10**6), "take a smaller mix"),
+                        (dict(stretch=2**40), "more than the largest source has")):
+        with pytest.raises(leat.Error, match=says):
+            leat.Plan(corpus, **{**options, **wrong})
+    with pytest.raises(TypeError, match="mix and lanes need stretch"):
+        leat.Plan(corpus, 64, mix=4)

@@ -31,6 +31,18 @@ static inline uint64_t bytes_swap64(uint64_t v)
     return (uint64_t)bytes_swap32((uint32_t)v) << 32 | bytes_swap32((uint32_t)(v >> 32));
 }
 
+/* Reverses the bytes of each of `count` numbers of `width` bytes. */
+static inline void bytes_swap_each(uint8_t *numbers, uint64_t count, uint32_t width)
+{
+    for (uint64_t i = 0; i < count; i++, numbers += width)
+        for (uint32_t k = 0; k < width / 2; k++) {
+            uint8_t kept = numbers[k];
+
+            numbers[k] = numbers[width - 1 - k];
+            numbers[width - 1 - k] = kept;
+        }
+}
+
 /* Convert between this machine's order of bytes and little-endian, in either direction. */
 static inline uint16_t bytes_le16(uint16_t v)
 {

@@ -11,13 +11,14 @@
 #include "format/format.h"
 #include "remote/remote.h"
 
-#define PAGE         ((uint64_t)FORMAT_PAGE_BYTES)
+#define PAGE            ((uint64_t)FORMAT_PAGE_BYTES)
 
-#define WINDOW_LANES TINY_OR(4u, 64u) /* most transfers at once for pages that were asked for */
-#define WINDOW_BYTES TINY_OR((uint64_t)8192, (uint64_t)1 << 20)
-#define FILL_LANES   TINY_OR(2u, 8u) /* most transfers at once for the rest of the file */
-#define FILL_BYTES   TINY_OR((uint64_t)16384, REMOTE_PART)
-#define LANES        (WINDOW_LANES + FILL_LANES)
+#define WINDOW_LANES    TINY_OR(4u, 64u) /* most transfers at once for pages that were asked for */
+#define WINDOW_BYTES    TINY_OR((uint64_t)8192, (uint64_t)2 << 20)
+#define WINDOWS_AT_ONCE (16 * WINDOW_BYTES) /* most bytes of such transfers at once */
+#define FILL_LANES      TINY_OR(2u, 8u)     /* most transfers at once for the rest of the file */
+#define FILL_BYTES      TINY_OR((uint64_t)16384, REMOTE_PART)
+#define LANES           (WINDOW_LANES + FILL_LANES)
 
 enum cache_path {
     PATH_INDEX,
@@ -115,6 +116,7 @@ struct cache {
     /* The thread's: */
     struct lane lanes[LANES];
     unsigned under_way, filling_lanes;
+    uint64_t window_pages;              /* that transfers for the queue bring */
     int fill_fd;                        /* lock of the process that fills; -1: not held */
     uint64_t fill_page;                 /* page up to which all was looked at, except `redo` */
     struct fill_range redo[FILL_LANES]; /* that failed */

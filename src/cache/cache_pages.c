@@ -92,7 +92,7 @@ static enum leat_status read_region(const struct cache *c, uint64_t region, stru
  * it as used. */
 static void note_hold(struct cache *c, uint64_t region)
 {
-    struct region record = { .evictions = c->held[region].seen + 1 }; /* a new number, if the map was cut off */
+    struct region record = { .evictions = c->held[region].seen + 1 }; /* stays if the map has no record */
     uint64_t page = region * c->regions.pages, end = page + c->regions.pages;
     uint32_t now = cache_clock();
 

@@ -368,6 +368,7 @@ static enum leat_status put_pages(struct cache *c, const uint8_t *bytes, uint64_
 
 #define STACK        ((size_t)512 << 10)
 #define NEAR         TINY_OR((uint64_t)1, (uint64_t)2) /* most pages between two stretches of one request */
+#define KEPT_BYTES   ((uint64_t)64 << 10)              /* largest buffer of a window that is kept for the next */
 #define FILL_LOOK_MS 200u
 
 static bool is_filling(const struct cache *c, const struct lane *lane)
@@ -448,6 +449,11 @@ static void settle(struct cache *c, struct lane *lane, enum leat_status s, const
             w->status = s;
             w->error = *err;
         }
+    if (!is_filling(c, lane) && lane->room > KEPT_BYTES) {
+        free(lane->bytes);
+        lane->bytes = NULL;
+        lane->room = 0;
+    }
     lane->count = 0;
     pthread_cond_broadcast(&c->arrived);
 }
@@ -498,7 +504,7 @@ static bool send_all(struct cache *c)
     while (!atomic_load(&c->stop)) {
         filling = !c->queue;
         lane = free_lane(c, filling);
-        if (!lane || (filling && !c->fill_wanted))
+        if (!lane || (filling && !c->fill_wanted) || (!filling && c->window_pages * PAGE >= WINDOWS_AT_ONCE))
             return false;
         if (!filling)
             take_queued(c, lane);
@@ -510,6 +516,7 @@ static bool send_all(struct cache *c)
         if (s == LEAT_OK) {
             c->under_way++;
             c->filling_lanes += filling;
+            c->window_pages += filling ? 0 : lane->count;
         } else {
             if (filling)
                 range_failed(c, lane, &err);
@@ -551,6 +558,7 @@ static enum leat_status store_lane(struct cache *c, struct lane *lane, struct le
         c->tokens_url.name, wrong, REMOTE_DAMAGED_TRIES);
 }
 
+/* Counts what a lane received. Called before its pages are known: who reads them may look at the counts at once. */
 static void count(struct cache *c, const struct lane *lane)
 {
     struct remote_counts counts;
@@ -565,13 +573,15 @@ static void take_lane(struct cache *c, struct lane *lane)
 {
     bool filling = is_filling(c, lane);
     struct leat_error err;
-    enum leat_status s = store_lane(c, lane, &err);
+    enum leat_status s;
 
     count(c, lane);
+    s = store_lane(c, lane, &err);
     pthread_mutex_lock(&c->mutex);
     if (s != LEAT_E_AGAIN) {
         c->under_way--;
         c->filling_lanes -= filling;
+        c->window_pages -= filling ? 0 : lane->count;
         if (filling && s == LEAT_OK) {
             atomic_fetch_add(&c->filled_bytes, cache_page_bytes(c, lane->page, lane->count));
             if (c->fill_fd >= 0)
@@ -596,6 +606,7 @@ static void fail_all(struct cache *c, enum leat_status s, const struct leat_erro
             settle(c, &c->lanes[i], s, err);
         }
     c->under_way = c->filling_lanes = 0;
+    c->window_pages = 0;
     pthread_mutex_unlock(&c->mutex);
 }
 

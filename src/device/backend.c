@@ -16,6 +16,27 @@ const struct backend_ops *backend_find(const char *device)
     return NULL;
 }
 
+enum leat_status backend_copy_values(struct backend *b, unsigned slot, const struct backend_values *v,
+                                     backend_copy *copy, void *stream, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (v->rows == v->to_rows && v->row_bytes == v->to_row_bytes)
+        return copy(b, slot, v->at, v->to, v->rows * v->row_bytes, stream, err);
+    for (uint64_t row = 0; s == LEAT_OK && row < v->to_rows; row++) {
+        uint64_t at = row < v->rows ? v->row_bytes : 0;
+        uint8_t *to = v->to + row * v->to_row_bytes;
+
+        if (at > 0)
+            s = copy(b, slot, v->at + (size_t)(row * v->row_bytes), to, at, stream, err);
+        for (uint64_t here; s == LEAT_OK && at < v->to_row_bytes; at += here) {
+            here = v->to_row_bytes - at < v->padding_bytes ? v->to_row_bytes - at : v->padding_bytes;
+            s = copy(b, slot, v->padding_at, to + at, here, stream, err);
+        }
+    }
+    return s;
+}
+
 #define HUGE_PAGE ((size_t)2 << 20)
 
 uint8_t *backend_map(size_t bytes, int node, bool *huge_pages)

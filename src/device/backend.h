@@ -8,9 +8,9 @@
  *
  *   prepare   after `send`: once the slot's bytes are on the device, fills its outputs, which consumers borrow; `await`
  *             makes a consumer's stream wait for that.
- *   fill      makes the stream wait for the copy, and runs the kernels on it (rows_body.h): the slot's bytes have the
- *             same offsets on the device. On the host it is done when the call returns. The kernels may still use the
- *             slot after it was released, on any stream.
+ *   fill      makes the stream wait for the copy, runs the kernels on it (rows_body.h), and copies arrays that the slot
+ *             has ready: the slot's bytes have the same offsets on the device. On the host it is done when the call
+ *             returns. Kernels and copies may still use the slot after it was released, on any stream.
  *   release   work that is on the stream by now may still use what was borrowed.
  *   idle      whether the copy and all these uses are done. Only the loader's stage asks, without waiting, again and
  *             again.
@@ -31,6 +31,23 @@
 #include "rows/rows.h"
 
 struct backend;
+
+/* An array that a slot has ready, and the memory that it is copied to. The memory may have longer rows, and more rows,
+ * than the array: the rest is filled with copies of some entries of padding, which the slot has too. */
+struct backend_values {
+    uint8_t *to;
+    size_t at, padding_at; /* places in the slot */
+    uint64_t padding_bytes;
+    uint64_t rows, row_bytes, to_rows, to_row_bytes;
+};
+
+/* Copies the bytes from place `at` of a slot to memory of the consumer. */
+typedef enum leat_status backend_copy(struct backend *b, unsigned slot, size_t at, uint8_t *to, uint64_t bytes,
+                                      void *stream, struct leat_error *err);
+
+/* Does all copies of an array. */
+enum leat_status backend_copy_values(struct backend *b, unsigned slot, const struct backend_values *v,
+                                     backend_copy *copy, void *stream, struct leat_error *err);
 
 struct backend_memory {
     uint8_t *host;        /* memory of the slots, which lie one after another, `stride` bytes apart; page-aligned */
@@ -71,10 +88,11 @@ struct backend_ops {
     enum leat_status (*allocate_ring)(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
     void (*free_ring)(struct backend *b, struct backend_memory *m); /* waits for the last use of the ring */
 
-    void (*attach)(struct backend *b); /* says that the calling thread will do only the stage's work */
+    void (*attach)(struct backend *b); /* makes the calling thread the stage's own; it does nothing else from now on */
 
     enum leat_status (*send)(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err);
-    enum leat_status (*fill)(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+    enum leat_status (*fill)(struct backend *b, unsigned slot, const struct rows_job *job,
+                             const struct backend_values *values, unsigned value_count, void *stream,
                              struct leat_error *err);
     enum leat_status (*prepare)(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err);
     enum leat_status (*await)(struct backend *b, unsigned slot, void *stream, struct leat_error *err);

@@ -627,7 +627,16 @@ static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_e
     return s;
 }
 
-static enum leat_status fill_inside(struct backend *b, unsigned number, const struct rows_job *job, cuda_stream stream,
+static enum leat_status copy_on_gpu(struct backend *b, unsigned slot, size_t at, uint8_t *to, uint64_t bytes,
+                                    void *stream, struct leat_error *err)
+{
+    return check_call(
+        b, b->driver.copy_on_device((cuda_pointer)(uintptr_t)to, slot_at(b, slot) + at, (size_t)bytes, stream),
+        "copying values of a batch", err);
+}
+
+static enum leat_status fill_inside(struct backend *b, unsigned number, const struct rows_job *job,
+                                    const struct backend_values *values, unsigned value_count, cuda_stream stream,
                                     struct leat_error *err)
 {
     struct cuda_slot *slot = &b->slots[number];
@@ -637,25 +646,29 @@ static enum leat_status fill_inside(struct backend *b, unsigned number, const st
         s = check_call(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch", err);
     if (s != LEAT_OK)
         return s;
-    s = launch(b, number, job, stream, err);
+    if (!nothing_wanted(job))
+        s = launch(b, number, job, stream, err);
+    for (unsigned i = 0; s == LEAT_OK && i < value_count; i++)
+        s = backend_copy_values(b, number, &values[i], copy_on_gpu, stream, err);
     pthread_mutex_lock(&slot->lock); /* the first of two kernels may run, even if the second cannot start */
     use = lost_use(b, add_use(b, slot, stream), s == LEAT_OK ? err : NULL);
     pthread_mutex_unlock(&slot->lock);
     return s == LEAT_OK ? use : s;
 }
 
-static enum leat_status fill_on_gpu(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+static enum leat_status fill_on_gpu(struct backend *b, unsigned slot, const struct rows_job *job,
+                                    const struct backend_values *values, unsigned value_count, void *stream,
                                     struct leat_error *err)
 {
     struct cuda_before before;
     enum leat_status s;
 
-    if (nothing_wanted(job))
+    if (nothing_wanted(job) && value_count == 0)
         return LEAT_OK;
     s = check_call(b, push_context(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
-    s = fill_inside(b, slot, job, stream, err);
+    s = fill_inside(b, slot, job, values, value_count, stream, err);
     leave_context(b, &before);
     return s;
 }

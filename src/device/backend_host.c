@@ -81,19 +81,30 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
     return LEAT_OK;
 }
 
-static enum leat_status fill_on_host(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
-                                     struct leat_error *err)
+static enum leat_status copy_on_host(struct backend *b, unsigned slot, size_t at, uint8_t *to, uint64_t bytes,
+                                     void *stream, struct leat_error *err)
 {
-    (void)slot;
     (void)stream;
     (void)err;
-    rows_fill(b->kernels, job);
+    memcpy(to, b->ring + slot * b->stride + at, (size_t)bytes);
     return LEAT_OK;
+}
+
+static enum leat_status fill_on_host(struct backend *b, unsigned slot, const struct rows_job *job,
+                                     const struct backend_values *values, unsigned value_count, void *stream,
+                                     struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    rows_fill(b->kernels, job);
+    for (unsigned i = 0; s == LEAT_OK && i < value_count; i++)
+        s = backend_copy_values(b, slot, &values[i], copy_on_host, stream, err);
+    return s;
 }
 
 static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
 {
-    return fill_on_host(b, slot, job, NULL, err);
+    return fill_on_host(b, slot, job, NULL, 0, NULL, err);
 }
 
 static enum leat_status await(struct backend *b, unsigned slot, void *stream, struct leat_error *err)

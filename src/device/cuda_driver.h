@@ -93,6 +93,7 @@ typedef struct cuda_function_of_driver *cuda_function;
     X(memory_allocate, cuMemAlloc, 3020, (cuda_pointer * memory, size_t bytes))                                        \
     X(memory_free, cuMemFree, 3020, (cuda_pointer memory))                                                             \
     X(copy_to_device, cuMemcpyHtoDAsync, 3020, (cuda_pointer to, const void *from, size_t bytes, cuda_stream stream))  \
+    X(copy_on_device, cuMemcpyDtoDAsync, 3020, (cuda_pointer to, cuda_pointer from, size_t bytes, cuda_stream stream)) \
     X(stream_create, cuStreamCreateWithPriority, 5050, (cuda_stream * stream, unsigned flags, int priority))           \
     X(stream_destroy, cuStreamDestroy, 4000, (cuda_stream stream))                                                     \
     X(stream_wait, cuStreamWaitEvent, 3020, (cuda_stream stream, cuda_event event, unsigned flags))                    \

@@ -37,7 +37,7 @@ static const struct leat_dataset *dataset_of(const struct leat_plan *plan, uint6
     return info.dataset;
 }
 
-static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources,
+static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources, uint32_t columns,
                                     struct leat_error *err)
 {
     uint64_t files = 0;
@@ -49,9 +49,11 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
     for (uint64_t i = 0; i < sources; i++) {
         g->first_file[i] = (uint32_t)files;
         files += dataset_of(plan, i)->part_count;
-        if (files > UINT32_MAX / 2)
-            return status_argument(err, "plan", "the plan's sources have more than 2^31 datasets");
+        if (files > UINT32_MAX / 2 / (1 + columns))
+            return status_argument(err, "plan", "the plan's sources have more than 2^31 datasets or columns");
     }
+    g->token_files = (uint32_t)files;
+    files *= 1 + columns;
     g->file_count = (uint32_t)files;
     g->files = calloc(files, sizeof *g->files);
     return g->files ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
@@ -69,8 +71,51 @@ static enum leat_status make_bitmap(struct gather_file *f, uint64_t *total, stru
     return f->verified ? LEAT_OK : status_no_memory(err, 8 * words);
 }
 
-static enum leat_status add_files(struct gather *g, const struct leat_plan *plan, uint64_t source, uint64_t *bitmaps,
-                                  struct leat_error *err)
+static enum leat_status add_file(struct gather *g, struct gather_file *f, struct part *part, uint64_t *bitmaps,
+                                 struct leat_error *err)
+{
+    enum leat_status s;
+
+    f->part = part;
+    f->map = part->data.file;
+    f->offset = part->data.offset;
+    f->bytes = part->data.bytes;
+    f->verify = g->verify && (part->hashes.file || part_may_hold_wrong_ids(part));
+    g->unhashed += f->bytes > 0 && !part->hashes.file;
+    g->unaligned |= f->offset % GATHER_PAGE != 0;
+    f->has_holes = f->map->cache != NULL;
+    g->has_holes |= f->has_holes;
+    f->network = f->map->system & FILE_REMOTE;
+    f->may_be_fuse = f->map->system & FILE_MAY_BE_FUSE;
+    s = file_map_check_process(f->map, err);
+    /* to ask a server whether a file has shrunk costs more than to hash its pages again */
+    if (s == LEAT_OK && !f->network && (!f->may_be_fuse || g->wanted != LEAT_ENGINE_URING))
+        s = make_bitmap(f, bitmaps, err);
+    return s;
+}
+
+/* Opens a part's column, whose entries must be like those of all other parts. */
+static enum leat_status add_column(struct gather *g, struct gather_file *f, const struct leat_dataset *d, uint64_t part,
+                                   const struct leat_column_info *like, uint64_t *bitmaps, struct leat_error *err)
+{
+    struct leat_column_info info = LEAT_COLUMN_INFO_INIT;
+    enum leat_status s = column_open_part(&f->column, d, part, like->name, err);
+
+    if (s != LEAT_OK)
+        return s;
+    leat_column_info(f->column, &info);
+    if (info.type != like->type || info.width != like->width || info.at != like->at)
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, f->column->values.path,
+                             "column %s is %sx%u%s in the plan's first dataset, but %sx%u%s in %s: all of a plan must "
+                             "be alike",
+                             like->name, leat_column_type_name(like->type), like->width,
+                             like->at ? " per document" : "", leat_column_type_name(info.type), info.width,
+                             info.at ? " per document" : "", dataset_part(d, part)->name);
+    return add_file(g, f, &f->column->bytes, bitmaps, err);
+}
+
+static enum leat_status add_files(struct gather *g, const struct leat_plan *plan, uint64_t source,
+                                  const struct gather_columns *columns, uint64_t *bitmaps, struct leat_error *err)
 {
     const struct leat_dataset *d = dataset_of(plan, source);
     enum leat_status s = LEAT_OK;
@@ -78,27 +123,18 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
     for (uint64_t i = 0; s == LEAT_OK && i < d->part_count; i++) {
         struct gather_file *f = &g->files[g->first_file[source] + i];
 
-        f->part = dataset_part(d, i);
-        f->map = f->part->data.file;
-        f->offset = f->part->data.offset;
-        f->bytes = f->part->data.bytes;
-        f->verify = g->verify && (f->part->hashes.file || part_may_hold_wrong_ids(f->part));
-        g->unhashed += f->bytes > 0 && !f->part->hashes.file;
-        g->unaligned |= f->offset % GATHER_PAGE != 0;
-        f->has_holes = f->map->cache != NULL;
-        g->has_holes |= f->has_holes;
-        f->network = f->map->system & FILE_REMOTE;
-        f->may_be_fuse = f->map->system & FILE_MAY_BE_FUSE;
-        s = file_map_check_process(f->map, err);
-        /* to ask a server whether a file has shrunk costs more than to hash its pages again */
-        if (s == LEAT_OK && !f->network && (!f->may_be_fuse || g->wanted != LEAT_ENGINE_URING))
-            s = make_bitmap(f, bitmaps, err);
+        s = add_file(g, f, dataset_part(d, i), bitmaps, err);
+        for (uint32_t k = 0; s == LEAT_OK && k < columns->count; k++) {
+            f += g->token_files;
+            s = add_column(g, f, d, i, &columns->columns[k], bitmaps, err);
+        }
     }
     return s;
 }
 
-enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, struct leat_error *err)
+enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, const struct gather_columns *columns,
+                             enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
+                             struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t bitmaps = 0;
@@ -110,11 +146,12 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     g->threaded = threaded;
     g->max_bytes = max_bytes;
     leat_plan_info(plan, &info);
-    s = count_files(g, plan, info.sources, err);
+    g->in_stretches = info.stretch > 0;
+    s = count_files(g, plan, info.sources, columns->count, err);
     for (uint32_t i = 0; i < g->file_count && g->files; i++)
         g->files[i].direct = -1;
     for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
-        s = add_files(g, plan, i, &bitmaps, err);
+        s = add_files(g, plan, i, columns, &bitmaps, err);
     if (s == LEAT_OK)
         s = gather_worker_open(&g->worker, g, err);
     if (s != LEAT_OK)
@@ -227,6 +264,7 @@ void gather_close(struct gather *g)
         free(g->files[i].verified);
         free(g->files[i].populated);
         file_close(&g->files[i].direct);
+        leat_column_close(g->files[i].column);
     }
     free(g->files);
     free(g->first_file);
@@ -317,6 +355,17 @@ static bool is_here(struct gather_file *f, struct gather_piece *p)
         return true;
     p->held = file_map_hold(f->map, f->offset + begin, count, 1, NULL, NULL) == LEAT_OK;
     return p->held && file_map_announce(f->map, f->offset + begin, count, true);
+}
+
+bool gather_announce_far(struct gather *g, const struct gather_piece *p)
+{
+    struct gather_file *f = &g->files[p->file];
+    struct warm_stretch all = { f->map->fd, f->offset + p->offset, p->bytes, f->network };
+
+    if (!f->has_holes)
+        return !g->warm || f->hot || warm_add(g->warm, &all);
+    gather_announce(g, p);
+    return true;
 }
 
 void gather_announce(struct gather *g, const struct gather_piece *p)

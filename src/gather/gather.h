@@ -12,6 +12,8 @@
  * Tokens may begin anywhere in their file. Offsets of pieces, and the pages that are verified, count from the first
  * token; only code that touches the file adds its offset.
  *
+ * A column is gathered as tokens are: its values are the bytes of a part, whose tokens are the column's entries.
+ *
  * Each piece is read by the engine of its file. What an engine cannot do (a map was lost, a read came back short) is
  * done again by the last resort, plain reads, which find the reason: so errors come from one place.
  *
@@ -26,6 +28,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "column/column.h"
 #include "dataset/dataset.h"
 #include "leat.h"
 
@@ -44,9 +47,10 @@
 
 struct gather_file {
     struct part *part;
-    struct file_map *map;   /* the part's token file; never one in memory */
-    uint64_t offset, bytes; /* place of its tokens in the file */
-    bool verify;            /* its pages have hashes to verify */
+    struct leat_column *column; /* the file's values are those of a column; NULL: they are tokens */
+    struct file_map *map;       /* the part's token file; never one in memory */
+    uint64_t offset, bytes;     /* place of its tokens in the file */
+    bool verify;                /* its pages have hashes to verify */
     /* Bits that several threads set: */
     atomic_uint_fast64_t *verified;  /* one per page; NULL: pages are checked whenever they are read */
     atomic_uint_fast64_t *populated; /* one per region of the map; NULL: none is populated */
@@ -76,7 +80,7 @@ struct gather_piece {
                     * the file's tokens do not begin at a page. */
     const struct gather_engine *engine; /* the file's engine when the job was begun */
     uint64_t unread;                    /* bytes of a waiting piece whose read has not come back */
-    uint32_t in_flight;                 /* its reads, even if it no longer waits for them */
+    uint32_t in_flight;                 /* reads of the piece that have not come back, needed or not */
     bool held;                          /* the cache keeps its pages until the job ends */
     uint64_t unheld_ns;                 /* time waited so far for the cache to keep them */
     bool cached;                        /* it was read from memory when the job was begun */
@@ -157,10 +161,12 @@ struct gather {
     uint64_t announced[GATHER_ANNOUNCED]; /* blocks of hashes announced lately, by a hash of their numbers */
     struct gather_file *files;
     uint32_t file_count, source_count;
+    uint32_t token_files; /* the first files */
     uint32_t unhashed;    /* files whose pages have no hashes */
     uint32_t *first_file; /* number of each source's first file */
     enum leat_engine wanted;
     bool verify, threaded;
+    bool in_stretches;            /* the plan is, and announces them */
     bool unaligned;               /* some file's tokens do not begin at a page */
     bool has_holes;               /* some file has holes */
     bool started;                 /* gather_start() was called */
@@ -187,10 +193,17 @@ struct gather {
     atomic_bool uring_unregistered; /* io_uring could not register memory */
 };
 
-/* Opens all parts of all sources of a plan. No piece is larger than `max_bytes`. Call gather_close() after a failure,
- * too. */
-enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t max_bytes, struct leat_error *err);
+/* Columns of tokens with these names, types and widths. */
+struct gather_columns {
+    const struct leat_column_info *columns;
+    uint32_t count;
+};
+
+/* Opens all parts of all sources of a plan, and their columns; the files of the first column follow those of the
+ * tokens, in their order, and so on. No piece is larger than `max_bytes`. Call gather_close() after a failure, too. */
+enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, const struct gather_columns *columns,
+                             enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
+                             struct leat_error *err);
 void gather_close(struct gather *g);
 
 /* Takes over the counters of `from`, which is about to be closed, and its notes on verified pages of files that both
@@ -235,6 +248,10 @@ bool gather_is_direct(struct gather *g, uint32_t file);
 /* Says that a piece will be needed in a later job, so that the cache fetches its pages ahead. Only its file, offset and
  * bytes count. */
 void gather_announce(struct gather *g, const struct gather_piece *p);
+
+/* Announces a stretch of tokens that will be needed later, also of a local file, if it is cold. Returns false if that
+ * is too much at once: it is to be announced again. */
+bool gather_announce_far(struct gather *g, const struct gather_piece *p);
 
 void gather_begin(struct gather *g, struct gather_job *job);
 

@@ -173,7 +173,8 @@ static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
     return lookup->file ? lookup->bytes : 0;
 }
 
-/* Warms the indexes first, because every row needs some of their bytes; then the files, if all cold ones fit. */
+/* Warms the indexes first, because every row needs some of their bytes; then the files, if all cold ones fit. Of a plan
+ * in stretches, those of the files are added when they are announced: memory need not hold more than they take. */
 static void start_warming(struct gather *g)
 {
     uint64_t cold = cold_bytes(g), index = 0, memory = memory_left(), count = 0;
@@ -190,13 +191,14 @@ static void start_warming(struct gather *g)
         }
     if (index > memory / INDEX_SHARE)
         count = 0;
-    for (uint32_t i = 0; i < g->file_count && (double)cold < FITS * (double)memory; i++)
+    for (uint32_t i = 0; i < g->file_count && (g->in_stretches || (double)cold < FITS * (double)memory); i++)
         if (cold_bytes_of(&g->files[i]) > 0) {
             g->files[i].warm_wanted = true;
-            s[count++] = (struct warm_stretch) { g->files[i].map->fd, g->files[i].offset, g->files[i].bytes,
-                                                 g->files[i].network };
+            if (!g->in_stretches)
+                s[count++] = (struct warm_stretch) { g->files[i].map->fd, g->files[i].offset, g->files[i].bytes,
+                                                     g->files[i].network };
         }
-    g->warm = count > 0 ? warm_open(s, count) : NULL;
+    g->warm = count > 0 || g->in_stretches ? warm_open(s, count, g->in_stretches) : NULL;
     free(s);
 }
 

@@ -50,9 +50,9 @@ void gather_worker_close(struct gather_worker *w)
 
 struct mounts *gather_mounts(const struct gather *g, uint32_t file)
 {
-    struct mounts *m = g->files[file].part->mounts;
+    struct mounts *m = file < g->token_files ? g->files[file].part->mounts : NULL;
 
-    return file > 0 && g->files[file - 1].part->mounts == m ? NULL : m;
+    return file > 0 && m && g->files[file - 1].part->mounts == m ? NULL : m;
 }
 
 static struct mounts *mounts_of(const struct gather *g, uint32_t source)
@@ -173,6 +173,8 @@ static enum leat_status check_page(struct gather_file *f, uint64_t page, const u
 
     if (hash && (uint32_t)f->part->kernels->hash(bytes, size).low != bytes_load32(hash))
         return part_damaged_page(f->part, page, NULL, NULL, err);
+    if (f->column)
+        return LEAT_OK;
     return part_check_ids(f->part, page * GATHER_PAGE / width, bytes, size / width, err);
 }
 

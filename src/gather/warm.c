@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/gate.h"
 #include "base/thread.h"
 
 /* ---- What is there ----------------------------------------------------------------------------------------------- */
@@ -121,20 +122,24 @@ bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 #define ADVICE     ((uint64_t)256 << 10)
 #define MIN_ADVICE ((uint64_t)128 << 10)
 #define STACK      ((size_t)128 << 10)
+#define ROOM       ((uint64_t)256) /* for stretches that are added */
 
 struct warm_thread {
     struct warm *w;
     unsigned number;
     pthread_t thread;
     uint8_t *buffer;
+    atomic_uint_fast64_t done; /* stretches */
 };
 
 struct warm {
     struct warm_thread threads[THREADS];
-    unsigned sharing; /* threads */
-    uint64_t count;
+    unsigned sharing;           /* threads */
+    bool more;                  /* stretches may be added */
+    struct gate work;           /* where threads wait for them */
+    atomic_uint_fast64_t count; /* stretches so far; number n is at n % room */
+    uint64_t room;
     atomic_uint_fast64_t bytes;
-    atomic_uint running;
     uint8_t *buffers; /* a chunk for each thread */
     atomic_bool stop;
     struct warm_stretch stretches[];
@@ -198,15 +203,53 @@ static void *warm_in_thread(void *context)
 {
     struct warm_thread *t = context;
 
-    for (uint64_t i = 0; i < t->w->count && !atomic_load(&t->w->stop); i++)
-        warm_stretch(t, &t->w->stretches[i]);
-    atomic_fetch_sub(&t->w->running, 1);
+    struct warm *w = t->w;
+    uint64_t next = 0;
+
+    while (!atomic_load(&w->stop)) {
+        unsigned ticket = gate_ticket(&w->work);
+
+        if (next < atomic_load(&w->count)) {
+            warm_stretch(t, &w->stretches[next % w->room]);
+            atomic_store(&t->done, ++next);
+        } else if (!w->more) {
+            break;
+        } else if (!atomic_load(&w->stop)) {
+            gate_sleep(&w->work, ticket, 0);
+        }
+    }
     return NULL;
+}
+
+/* Returns how many stretches all threads have read. */
+static uint64_t done_by_all(const struct warm *w)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (unsigned i = 0; i < w->sharing; i++) {
+        uint64_t done = atomic_load(&w->threads[i].done);
+
+        least = done < least ? done : least;
+    }
+    return least;
+}
+
+bool warm_add(struct warm *w, const struct warm_stretch *stretch)
+{
+    uint64_t count = atomic_load(&w->count);
+
+    if (count - done_by_all(w) == w->room)
+        return false;
+    w->stretches[count % w->room] = *stretch;
+    atomic_store(&w->count, count + 1);
+    gate_open(&w->work);
+    return true;
 }
 
 static void stop_threads(struct warm *w, unsigned started)
 {
     atomic_store(&w->stop, true);
+    gate_open(&w->work);
     for (unsigned i = 0; i < started; i++)
         pthread_join(w->threads[i].thread, NULL);
 }
@@ -217,7 +260,6 @@ static bool start_threads(struct warm *w, unsigned wanted)
     for (unsigned i; wanted > 0; wanted = i) {
         w->sharing = wanted;
         atomic_store(&w->stop, false);
-        atomic_store(&w->running, wanted);
         for (i = 0; i < wanted; i++) {
             w->threads[i] = (struct warm_thread) { .w = w, .number = i, .buffer = w->buffers + i * CHUNK };
             if (thread_start(&w->threads[i].thread, STACK, warm_in_thread, &w->threads[i]) != 0)
@@ -230,13 +272,16 @@ static bool start_threads(struct warm *w, unsigned wanted)
     return false;
 }
 
-struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
+struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count, bool more)
 {
-    struct warm *w = calloc(1, sizeof *w + count * sizeof *stretches);
+    uint64_t room = count + (more ? ROOM : 0);
+    struct warm *w = calloc(1, sizeof *w + room * sizeof *stretches);
 
     if (!w)
         return NULL;
-    w->count = count;
+    w->more = more;
+    w->room = room;
+    atomic_store(&w->count, count);
     memcpy(w->stretches, stretches, count * sizeof *stretches);
     w->buffers = mmap(NULL, THREADS * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (w->buffers != MAP_FAILED && start_threads(w, thread_cpus() < THREADS ? thread_cpus() : THREADS))
@@ -263,5 +308,5 @@ uint64_t warm_bytes(const struct warm *w)
 
 bool warm_ended(const struct warm *w)
 {
-    return !w || atomic_load(&w->running) == 0;
+    return !w || done_by_all(w) == atomic_load(&w->count);
 }

@@ -37,13 +37,15 @@ struct warm_stretch {
     bool remote; /* a remote file system: reads as large as possible */
 };
 
-/* Starts on a copy of these stretches, in their order; NULL: it failed, which only makes reading slower. */
-struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count);
+/* Starts on a copy of these stretches, in their order; NULL: it failed, which only makes reading slower. With `more`,
+ * warm_add() adds stretches later, from one thread; it returns false if there is no room for another one now. */
+struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count, bool more);
+bool warm_add(struct warm *w, const struct warm_stretch *stretch);
 
 /* Stops and frees, at any moment. NULL is fine. */
 void warm_close(struct warm *w);
 
-/* Returns how many bytes came from the disk; whether it has ended (for NULL: yes). */
+/* Returns how many bytes came from the disk; whether nothing is left to read (for NULL: yes). */
 uint64_t warm_bytes(const struct warm *w);
 bool warm_ended(const struct warm *w);
 

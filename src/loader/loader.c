@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "loader_values.h"
 
 /* ---- Next ---- */
 
@@ -258,6 +259,7 @@ void leat_loader_close(struct leat_loader *loader)
     fd = atomic_load(&l->event_fd);
     file_close(&fd);
     loader_sources_close(l);
+    loader_values_close(&l->shape);
     loader_process_close(l);
     free(l);
 }

@@ -85,13 +85,20 @@ struct loader_log {
     atomic_int error; /* errno of the call that ended it */
 };
 
+/* The places of a source's stretches: the next one to announce, and the end of those that are due. */
+struct loader_near {
+    uint64_t next, end;
+};
+
 /* What is announced to the caches of servers' datasets, beyond the slots (loader_ahead.c). */
 struct loader_ahead {
     bool on;
     struct loader_places places;
     struct loader_reads reads;
-    uint64_t position; /* position of the next batch to announce */
-    uint64_t batches;  /* number of batches that are announced beyond those that have begun */
+    uint64_t position;                 /* position of the next batch to announce */
+    uint64_t batches;                  /* number of batches that are announced beyond those that have begun */
+    struct loader_near *stretches;     /* of each source; NULL: the plan has no stretches */
+    uint64_t ranges[LOADER_ANNOUNCED]; /* ranges around rows that were announced, by a hash of their numbers */
 };
 
 /* Why there are no more batches: `status` and `error` are valid once `at` is the number of all batches. */

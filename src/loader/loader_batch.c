@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "loader.h"
+#include "loader_values.h"
 #include "rows/rows_segments.h"
 
 static const struct loader_slot *slot_of(const struct leat_batch *batch)
@@ -92,6 +93,8 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
     static const struct options_reserved reserved[] = { OPTIONS_RESERVED(leat_outputs, reserved), { 0, 0 } };
     struct leat_outputs full = LEAT_OUTPUTS_INIT;
     enum leat_status s = loader_check_process(l, err);
+    struct backend_values values[1 + LOADER_COLUMNS];
+    unsigned count = 0;
     struct rows_job job;
 
     if (s != LEAT_OK)
@@ -99,12 +102,14 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
     s = options_read(&full, sizeof full, reserved, outputs, "leat_outputs", err);
     if (s == LEAT_OK)
         s = check_outputs(slot, &full, err);
+    if (s == LEAT_OK)
+        s = loader_values_wanted(slot, &full, values, &count, err);
     if (s != LEAT_OK)
         return s;
     job = loader_job(slot, &full);
     s = check_sequences(&job, err);
     if (s == LEAT_OK)
-        s = l->device.ops->fill(l->device.backend, slot->number, &job, stream, err);
+        s = l->device.ops->fill(l->device.backend, slot->number, &job, values, count, stream, err);
     return s;
 }
 
@@ -115,6 +120,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     struct leat_loader *l = slot->loader;
     enum leat_status s = loader_check_process(l, err);
     struct leat_outputs full;
+    uint8_t *outputs_at; /* they lie after the slot */
 
     if (s != LEAT_OK)
         return s;
@@ -124,7 +130,9 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     s = l->device.ops->await(l->device.backend, slot->number, stream, err);
     if (s != LEAT_OK)
         return s;
-    loader_borrowed(slot, l->device.ops->outputs(l->device.backend, slot->number), &full);
+    outputs_at = l->device.ops->outputs(l->device.backend, slot->number);
+    loader_borrowed(slot, outputs_at, &full);
+    loader_values_borrowed(slot, outputs_at - l->device.memory.slot_bytes, &full);
     options_fill(outputs, &full, sizeof full);
     return LEAT_OK;
 }

@@ -42,7 +42,8 @@ static enum leat_status compare_order(const struct leat_loader *l, const struct 
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "the new plan has other max-tokens, max-rows or pool than the loader's: batches by other "
                           "tokens need a new loader");
-    return l->steps.deal.samples ? plan_deal_check(plan, l->shape.options.batch, l->shape.options.ranks.world, err)
+    return l->steps.deal.samples ? plan_deal_check(plan, l->shape.options.ranks.balance, l->shape.options.batch,
+                                                   l->shape.options.ranks.world, err)
                                  : LEAT_OK;
 }
 
@@ -63,7 +64,7 @@ static enum leat_status compare_rows(const struct loader_shape *old, const struc
                           "vocabulary");
     if (z->slot_bytes > room->slot_bytes || z->output_bytes > room->output_bytes || new->max_length > old->max_length ||
         new->whole_length > old->whole_length || (masks && !old->masks) ||
-        /* what comes before the tokens stays where it is */
+        /* what lies before the tokens keeps its place, so the room after tokens_at must be enough */
         z->slot_bytes - z->tokens_at > room->slot_bytes - room->tokens_at || z->tokens > room->tokens)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the rows of the new plan need more room than the loader's slots have (up to %u inputs%s, "
@@ -171,6 +172,7 @@ enum leat_status leat_loader_change(struct leat_loader *loader, const struct lea
     l->shape.plan = plan;
     l->shape.positions = positions;
     l->shape.first_file = files.first_file;
+    l->shape.files = files.token_files;
     set_back(l, &files);
     return go_on(l, err);
 }

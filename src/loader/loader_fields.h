@@ -2,8 +2,9 @@
  * loader_fields.h: the members of struct leat_loader_options and of struct leat_loader_stats: their names in Python, in
  * logs and in errors, the words for their values, and how they are written.
  *
- * To add an option: a member in the public header, a row here, and the code that uses it; Python's extension, the check
- * of values with words, and what is forgotten after opening go by the rows. Then comes its keyword in python/leat/.
+ * To add an option, add a member in the public header, a row here, the code that uses the option, and its keyword in
+ * python/leat/. Three things read the rows: Python's extension, the check of values that have words, and
+ * options_forget(), which zeroes the caller's texts and arrays after opening.
  */
 #ifndef LEAT_LOADER_FIELDS_H
 #define LEAT_LOADER_FIELDS_H
@@ -24,7 +25,7 @@ static const char *const loader_engines[] = { "auto",
 static const char *const loader_aparts[] = { "auto", "always", "never", NULL };
 static const char *const loader_lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const loader_damages[] = { "error", "mask", NULL };
-static const char *const loader_balances[] = { "none", "attention", NULL };
+static const char *const loader_balances[] = { "none", "attention", "lanes", NULL };
 static const char *const loader_layouts[] = { "contiguous", "zigzag", "zigzag-documents", NULL };
 
 #define ROW(kind, name, member) FIELD_NAMED(FIELD_##kind, name, leat_loader_options, member)

@@ -102,6 +102,8 @@ static bool size_tokens(struct loader_shape *shape, uint64_t size, uint64_t row_
         return false;
     if (shape->masks && !loader_slot_add(&size, tokens, &mask_at))
         return false;
+    if (!loader_values_size(shape, loader_tokens_places(shape, shape->max_length, 1), &size))
+        return false;
     z->slot_bytes = (size_t)(z->row_room > 0 ? whole_pages(size) : size);
     return true;
 }
@@ -131,7 +133,7 @@ bool loader_layout_size(struct loader_shape *shape)
     if (shape->segmented) {
         z->row_room = 0;
         if ((shape->options.outputs.borrow && !size_outputs(shape, loader_segments_places(shape))) ||
-            !loader_segments_size(shape, &size))
+            !loader_segments_size(shape, &size) || !loader_values_size(shape, loader_segments_places(shape), &size))
             return false;
         z->slot_bytes = (size_t)size;
         return true;
@@ -293,18 +295,20 @@ void loader_layout_begin(const struct loader_shape *shape, struct gather *g, con
     const struct laying y = { shape, places, reads->job.pieces, m };
 
     put_head(&y);
-    if (places->segments) {
+    if (places->segments)
         loader_segments_lay(shape, places, m);
-        return;
-    }
-    if (lies_apart(&y, g))
+    else if (lies_apart(&y, g))
         put_apart(&y);
     else if (shape->plan->order->own_labels)
         put_pieces(&y);
     else
         put_together(&y);
-    if (shape->masks)
+    if (shape->masks && !places->segments)
         put_mask(&y);
+    if (places->found)
+        loader_values_lay(shape, places, reads, m);
+    if (places->segments)
+        loader_segments_lay_pool(m);
 }
 
 void loader_layout_clear(const struct loader_shape *shape, const struct loader_places *places,
@@ -318,4 +322,6 @@ void loader_layout_clear(const struct loader_shape *shape, const struct loader_p
     loader_slot_fill(shape, loader_slot_row(places, m, row), tokens, shape->pad);
     if (m->layout.start_words > 0)
         loader_documents_clear(m, row);
+    if (places->found)
+        loader_values_clear(shape, places, m, row);
 }

@@ -40,7 +40,7 @@ static enum leat_status find_in_piece(const struct loader_shape *shape, const st
 
         s = part_starts(p, from, count, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-            uint64_t at = starts[i] - piece->offset; /* huge if it lies before the piece */
+            uint64_t at = starts[i] - piece->offset; /* huge if the document starts before the piece */
 
             if (at < piece->count)
                 words[(place + at) / 64] |= (uint64_t)1 << (place + at) % 64;

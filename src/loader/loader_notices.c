@@ -196,6 +196,28 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     return cause;
 }
 
+#define LARGEST_STRETCH ((uint64_t)8 << 20)
+#define ADVISED_MIX     64u /* and pools of a sixteenth of the source, or less */
+
+/* Writes which stretches a plan could have that shuffles all windows; "" if storage is not what is waited for. */
+static const char *advise_stretches(const struct leat_loader *l, const struct leat_loader_stats *s, char *text,
+                                    size_t capacity)
+{
+    const struct leat_plan *plan = l->shape.plan;
+    uint64_t largest = 0, stretch = LARGEST_STRETCH, row = plan->rules.base_len * plan->token_width;
+
+    for (size_t i = 0; i < plan->rules.source_count; i++)
+        largest = plan->sources[i].blocks > largest ? plan->sources[i].blocks : largest;
+    while (stretch > row && stretch > largest * row / ADVISED_MIX / 16)
+        stretch /= 2;
+    text[0] = '\0';
+    if (plan->order == &plan_order_windows && plan->rules.stretches[PLAN_STRETCH] == 0 && stretch >= row &&
+        s->time.storage_ns >= s->time.gather_ns && s->time.storage_ns >= s->time.documents_ns)
+        snprintf(text, capacity, "; a new run can read in large pieces: stretch %" PRIu64 "KiB and mix %u of the plan",
+                 stretch >> 10, ADVISED_MIX);
+    return text;
+}
+
 /* Writes when the cache will be complete if bytes come as fast as so far; "" if it is not being filled. */
 static const char *time_left(const struct leat_loader *l, const struct leat_loader_stats *s, char *text,
                              size_t capacity)
@@ -221,18 +243,19 @@ static bool does_work(const struct leat_loader *l)
     return l->device.memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;
 }
 
-static bool starves(struct look *x)
-{
-    char left[64];
-
-    return x->s.batches > LOADER_RECENT && x->s.time.waiting_share > STARVED &&
-           say(x, "the consumer waited for batches %.0f %% of its time: %s%s", 100 * x->s.time.waiting_share,
-               cause_of(x->l, &x->s), time_left(x->l, &x->s, left, sizeof left));
-}
-
 static bool is_warming(const struct look *x)
 {
     return x->s.io.warming || x->s.remote.caching;
+}
+
+static bool starves(struct look *x)
+{
+    char left[64], advice[128];
+
+    return x->s.batches > LOADER_RECENT && x->s.time.waiting_share > STARVED &&
+           say(x, "the consumer waited for batches %.0f %% of its time: %s%s%s", 100 * x->s.time.waiting_share,
+               cause_of(x->l, &x->s), time_left(x->l, &x->s, left, sizeof left),
+               is_warming(x) ? "" : advise_stretches(x->l, &x->s, advice, sizeof advice));
 }
 
 /* A notice on waiting while files are warmed must not replace the one on waiting later. */

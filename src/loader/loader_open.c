@@ -29,7 +29,7 @@
 
 /* Bits of outputs: all, and those that need to know where documents begin. */
 #define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
-#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT, BIT))
+#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT, BIT) | LEAT_OUTPUT_PLACES)
 #define NEEDS(field, name, kind, documents) | (documents ? LEAT_OUTPUT_##name : 0)
 #define NEEDS_DOCUMENTS                     (0u ROWS_OUTPUTS(NEEDS, NEEDS))
 
@@ -206,6 +206,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         s = loader_loss_open(&l->shape, err);
     if (l->shape.segmented)
         o->io.apart = LEAT_APART_NEVER;
+    if (s == LEAT_OK)
+        s = loader_values_open(&l->shape, err);
     return s == LEAT_OK ? loader_sources_open(l, err) : s;
 }
 
@@ -310,9 +312,16 @@ enum leat_status loader_start_threads(struct leat_loader *l, struct leat_error *
 enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g, const struct leat_plan *plan,
                                    struct leat_error *err)
 {
-    enum leat_status s =
-        gather_open(g, plan, l->shape.options.io.engine, l->shape.options.io.verify, l->shape.options.io.threads > 0,
-                    ((uint64_t)l->shape.whole_length + 1 + l->shape.options.outputs.ahead) * l->shape.token_width, err);
+    struct leat_column_info all[LOADER_COLUMNS];
+    struct gather_columns columns = { all, loader_values_columns(&l->shape, all) };
+    uint64_t tokens = (uint64_t)l->shape.whole_length + 1 + l->shape.options.outputs.ahead,
+             entry = l->shape.token_width;
+    enum leat_status s;
+
+    for (uint32_t i = 0; i < columns.count; i++)
+        entry = all[i].entry_bytes > entry ? all[i].entry_bytes : entry;
+    s = gather_open(g, plan, &columns, l->shape.options.io.engine, l->shape.options.io.verify,
+                    l->shape.options.io.threads > 0, tokens * entry, err);
 
     if (l->shape.sizes.row_room > 0)
         g->memory = (struct gather_memory) { l->device.memory.host, l->device.memory.stride, l->device.memory.slots };
@@ -343,6 +352,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = loader_open_files(l, &l->gather, l->shape.plan, err);
     l->shape.first_file = l->gather.first_file;
+    l->shape.files = l->gather.token_files;
     if (s == LEAT_OK)
         s = loader_ahead_open(l, err);
     if (s == LEAT_OK && l->shape.options.io.threads > 0)

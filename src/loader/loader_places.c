@@ -22,6 +22,8 @@ enum leat_status loader_places_open(const struct loader_shape *shape, struct loa
     reads->first = calloc((size_t)shape->rows + 1, sizeof *reads->first);
     if (s == LEAT_OK && (!places->step.samples || !places->first || !reads->first))
         s = status_no_memory(err, shape->rows * sizeof *places->step.samples);
+    if (s == LEAT_OK && shape->values)
+        s = loader_found_open(shape, &places->found, err);
     return s == LEAT_OK && shape->segmented ? loader_segments_open(shape, &places->segments, err) : s;
 }
 
@@ -33,21 +35,7 @@ void loader_places_close(struct loader_places *places, struct loader_reads *read
     free(reads->first);
     free(reads->job.pieces);
     loader_segments_close(places->segments);
-}
-
-uint32_t loader_places_tokens(const struct loader_shape *shape, const struct loader_places *places, uint32_t row)
-{
-    uint64_t tokens = 0;
-
-    for (uint32_t k = places->first[row]; k < places->first[row + 1]; k++)
-        tokens += places->pieces[k].count + loader_places_gap(shape, &places->pieces[k]);
-    return (uint32_t)tokens;
-}
-
-uint32_t loader_places_inputs(const struct loader_shape *shape, const struct loader_places *places, uint32_t row)
-{
-    return shape->options.outputs.unshifted ? loader_places_tokens(shape, places, row)
-                                            : places->step.samples[row].length;
+    loader_found_close(places->found);
 }
 
 /* ---- Pieces ---- */
@@ -137,10 +125,10 @@ enum leat_status loader_places_find(const struct loader_shape *shape, struct loa
     if (s == LEAT_OK)
         s = find_length(shape, places, err);
     if (s == LEAT_OK && places->segments)
-        return loader_segments_cut(shape, places, reads, tokens, err);
-    if (s == LEAT_OK)
+        s = loader_segments_cut(shape, places, reads, tokens, err);
+    else if (s == LEAT_OK)
         memcpy(reads->first, places->first, ((size_t)places->step.filled + 1) * sizeof *reads->first);
-    for (uint32_t k = 0; s == LEAT_OK && k < places->first[places->step.filled]; k++)
+    for (uint32_t k = 0; s == LEAT_OK && !places->segments && k < places->first[places->step.filled]; k++)
         s = loader_reads_add(shape, reads, &places->pieces[k], 0, places->pieces[k].count, NULL, err);
-    return s;
+    return s == LEAT_OK && places->found ? loader_values_find(shape, places, reads, err) : s;
 }

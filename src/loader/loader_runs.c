@@ -35,6 +35,32 @@ static enum leat_status add_beyond(const struct loader_shape *shape, struct load
     return run.count > 0 ? add_run(x, &run, err) : LEAT_OK;
 }
 
+/* Adds the tokens after a row of windows over chosen documents, stretch by stretch, as far as the part's chosen
+ * documents reach. */
+static enum leat_status add_chosen_beyond(const struct loader_shape *shape, struct loader_segments *x,
+                                          const struct leat_sample *sample, struct leat_error *err)
+{
+    const struct plan_source *source = &shape->plan->sources[sample->source];
+    const struct plan_part *part = &source->parts[plan_source_part(source, sample->block)];
+    uint64_t token = plan_choice_token(shape->plan, sample) + sample->tokens, pieces;
+    uint64_t more = part->first + part->used - token;
+    enum leat_status s = LEAT_OK;
+
+    more = more < shape->options.outputs.ahead ? more : shape->options.outputs.ahead;
+    while (s == LEAT_OK && more > 0) {
+        struct loader_run run = { .id = LOADER_OF_DATASET, .search = true, .beyond = true };
+
+        s = plan_choice_tokens(shape->plan, sample->source, token, more, &run.piece, 1, &pieces, err);
+        if (s != LEAT_OK)
+            break;
+        run.count = run.piece.count;
+        token += run.count;
+        more -= run.count;
+        s = add_run(x, &run, err);
+    }
+    return s;
+}
+
 static enum leat_status find_pieces(const struct loader_shape *shape, struct loader_places *places, uint32_t row,
                                     struct leat_error *err)
 {
@@ -98,7 +124,9 @@ enum leat_status loader_runs_find(const struct loader_shape *shape, struct loade
     enum leat_status s = plan_row_changes(shape->plan) ? find_changed(shape, places, row, &ends, err)
                                                        : find_pieces(shape, places, row, err);
 
-    if (s == LEAT_OK && ends && shape->plan->order->blocks && !shape->plan->order->pieces && end > places->first[row])
-        s = add_beyond(shape, places->segments, &places->pieces[end - 1], err);
-    return s;
+    if (s != LEAT_OK || !ends || !shape->plan->order->blocks || shape->plan->order->pieces || end == places->first[row])
+        return s;
+    if (shape->plan->sources[places->step.samples[row].source].choice)
+        return add_chosen_beyond(shape, places->segments, &places->step.samples[row], err);
+    return add_beyond(shape, places->segments, &places->pieces[end - 1], err);
 }

@@ -410,6 +410,33 @@ enum leat_status loader_segments_cut(const struct loader_shape *shape, struct lo
     return s == LEAT_OK ? read_rows(shape, places, tokens, reads, err) : s;
 }
 
+enum leat_status loader_segments_stretches(const struct loader_places *places, uint32_t row, uint32_t shift,
+                                           struct loader_stretches *out, struct leat_error *err)
+{
+    const struct loader_segments *x = places->segments;
+    enum leat_status s = LEAT_OK;
+    uint32_t place = 0;
+
+    for (uint32_t c = x->rows[row].cut; c < x->rows[row + 1].cut; place += x->cuts[c++].places) {
+        const struct loader_cut *cut = &x->cuts[c];
+        uint32_t left = cut->tokens > shift ? cut->tokens - shift : 0, count = left < cut->places ? left : cut->places;
+        uint32_t at = 0;
+
+        if (cut->chain == LOADER_PADDING)
+            continue;
+        for (size_t k = x->chains[cut->chain].run; s == LEAT_OK && k < end_of(x, cut->chain);
+             at += x->runs[k++].count) {
+            const struct loader_run *run = &x->runs[k];
+            struct overlap o;
+
+            if (run->id == LOADER_OF_DATASET &&
+                overlaps(run, at, cut->place - x->chains[cut->chain].place + shift, count, &o))
+                s = loader_stretch_add(out, &run->piece, run->first + o.first, row, place + o.behind, o.count, err);
+        }
+    }
+    return s;
+}
+
 /* ---- Laying out ---- */
 
 uint32_t loader_segments_inputs(const struct loader_segments *x, uint32_t row)
@@ -434,6 +461,10 @@ void loader_segments_lay(const struct loader_shape *shape, const struct loader_p
         m->layout.masks_at = m->bytes;
         m->bytes += x->tokens;
     }
+}
+
+void loader_segments_lay_pool(struct loader_memory *m)
+{
     m->bytes = (size_t)bytes_divide_up(m->bytes, POOL_ALIGNMENT) * POOL_ALIGNMENT;
     m->layout.pool_at = m->bytes;
 }

@@ -12,6 +12,7 @@
 #define LEAT_LOADER_SEGMENTS_H
 
 #include "loader_stages.h"
+#include "loader_values.h"
 #include "plan/plan_row.h"
 
 #define LOADER_OF_DATASET UINT32_MAX /* the `id` of a run whose tokens are a dataset's */
@@ -86,11 +87,17 @@ void loader_segments_close(struct loader_segments *x);
 enum leat_status loader_segments_cut(const struct loader_shape *shape, struct loader_places *places,
                                      struct loader_reads *reads, uint8_t *tokens, struct leat_error *err);
 
+/* Adds the stretches of a row's cuts. Token t of a cut is the input of its place t, and the label of place t - `shift`.
+ */
+enum leat_status loader_segments_stretches(const struct loader_places *places, uint32_t row, uint32_t shift,
+                                           struct loader_stretches *out, struct leat_error *err);
+
 /* Returns how many places a row has in the slice, without padding. */
 uint32_t loader_segments_inputs(const struct loader_segments *x, uint32_t row);
 
-/* Lays out a batch of segments, after loader_layout.c has put its head. */
+/* Lays out a batch of segments, after loader_layout.c has put its head; and the pool, which comes last in the slot. */
 void loader_segments_lay(const struct loader_shape *shape, const struct loader_places *places, struct loader_memory *m);
+void loader_segments_lay_pool(struct loader_memory *m);
 
 /* Finds documents and masks of a row whose tokens have come; if that fails, it has one document. */
 enum leat_status loader_segments_find(const struct loader_shape *shape, struct loader_places *places,

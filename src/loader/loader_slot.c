@@ -1,6 +1,6 @@
 /*
- * loader_slot.c: what several stages do: adding a read, gaps, where parts and rows of a slot lie. And the last stage,
- * the job for the kernels that make outputs of a slot.
+ * loader_slot.c: what several stages do: adding a read or a stretch, gaps, where parts and rows of a slot lie. And the
+ * last stage, the job for the kernels that make outputs of a slot.
  */
 #include "base/bytes.h"
 #include "base/grow.h"
@@ -22,9 +22,32 @@ uint32_t loader_places_gap(const struct loader_shape *shape, const struct leat_p
     return loader_gap_after(shape, shape->options.outputs.unshifted ? piece->count : piece->count - 1);
 }
 
+uint32_t loader_places_tokens(const struct loader_shape *shape, const struct loader_places *places, uint32_t row)
+{
+    uint64_t tokens = 0;
+
+    for (uint32_t k = places->first[row]; k < places->first[row + 1]; k++)
+        tokens += places->pieces[k].count + loader_places_gap(shape, &places->pieces[k]);
+    return (uint32_t)tokens;
+}
+
+uint32_t loader_places_inputs(const struct loader_shape *shape, const struct loader_places *places, uint32_t row)
+{
+    return shape->options.outputs.unshifted ? loader_places_tokens(shape, places, row)
+                                            : places->step.samples[row].length;
+}
+
 enum leat_status loader_reads_add(const struct loader_shape *shape, struct loader_reads *reads,
                                   const struct leat_piece *piece, uint64_t first, uint32_t count, uint8_t *to,
                                   struct leat_error *err)
+{
+    return loader_reads_put(reads, shape->first_file[piece->source] + piece->part,
+                            (piece->offset + first) * shape->token_width, (uint64_t)count * shape->token_width, to,
+                            err);
+}
+
+enum leat_status loader_reads_put(struct loader_reads *reads, uint32_t file, uint64_t offset, uint64_t bytes,
+                                  uint8_t *to, struct leat_error *err)
 {
     uint64_t number = reads->job.count;
     struct gather_piece *read;
@@ -37,11 +60,27 @@ enum leat_status loader_reads_add(const struct loader_shape *shape, struct loade
     if (s != LEAT_OK)
         return s;
     read = &reads->job.pieces[reads->job.count++]; /* gather_begin() fills in the rest */
-    read->file = shape->first_file[piece->source] + piece->part;
-    read->offset = (piece->offset + first) * shape->token_width;
-    read->bytes = (uint64_t)count * shape->token_width;
+    read->file = file;
+    read->offset = offset;
+    read->bytes = bytes;
     read->to = to;
     read->span = NULL;
+    return s;
+}
+
+enum leat_status loader_stretch_add(struct loader_stretches *x, const struct leat_piece *piece, uint64_t first,
+                                    uint32_t row, uint32_t place, uint32_t count, struct leat_error *err)
+{
+    enum leat_status s = GROW(x->items, x->count + 1, x->room, err);
+
+    if (s == LEAT_OK)
+        x->items[x->count++] = (struct loader_stretch) { .row = row,
+                                                         .place = place,
+                                                         .count = count,
+                                                         .source = piece->source,
+                                                         .part = piece->part,
+                                                         .token = piece->token + first,
+                                                         .offset = piece->offset + first };
     return s;
 }
 

@@ -129,6 +129,18 @@ static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *sl
     return damage;
 }
 
+/* Finishes what stands beside a row's tokens, which have come with this status. */
+static enum leat_status gather_values(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+                                      enum leat_status tokens, struct leat_error *err)
+{
+    const uint32_t *first = slot->places.found->first_read;
+    enum leat_status s = gather_row(l, slot, first[row], first[row + 1], err);
+
+    if (s == LEAT_OK)
+        loader_values_finish(&l->shape, &slot->places, &slot->memory, row);
+    return s == LEAT_OK ? tokens : s;
+}
+
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     const uint32_t *first = slot->reads.first;
@@ -136,6 +148,8 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->places.step.filled; row++) {
         s = gather_row(l, slot, first[row], first[row + 1], err);
+        if (slot->places.found && (s == LEAT_OK || is_masked(l, s)))
+            s = gather_values(l, slot, row, s, err);
         if (s != LEAT_OK)
             s = mask_damage(l, slot, row, s);
     }
@@ -318,6 +332,7 @@ bool loader_stage_begin(struct leat_loader *l)
             break;
         }
         st->begun[(st->begun_first + st->begun_count++) % RING_MAX] = (uint8_t)slot;
+        loader_ahead(l);
     }
     loader_ahead(l);
     return busy;

@@ -7,6 +7,7 @@
  *   places    where their tokens are      loader_places.c; of rows in segments loader_segments.c, loader_runs.c
  *   reads     what is gathered            loader_places.c; loader_segments.c
  *   memory    how it lies in the slot     loader_layout.c; loader_segments.c; numbers of sources: loader_sources.c
+ *             beside the tokens           loader_values.c, from finding places to outputs
  *   marks     documents and masks         loader_marks.c; loader_segments.c
  *   outputs   a job for the kernels       loader_slot.c
  */
@@ -45,15 +46,17 @@ struct loader_shape {
     uint64_t first_row;    /* number of this rank's first row in a global batch */
     uint32_t rows;         /* most rows of a batch */
     uint32_t token_width, pad;
-    int32_t ignored;            /* a label without loss */
-    bool narrow;                /* ids fit into 31 bits */
-    bool documents;             /* it must be known where documents begin */
-    bool masks_first;           /* a document's first token has no loss, whatever is asked for */
-    bool masks;                 /* some labels may have no loss */
-    bool segmented;             /* rows are in segments */
-    bool device_apart;          /* the device gains from rows that lie apart */
-    bool device_marks;          /* the device needs marks (rows.h) */
-    const uint32_t *first_file; /* number of each source's first file, as gather counts them */
+    int32_t ignored;              /* a label without loss */
+    bool narrow;                  /* ids fit into 31 bits */
+    bool documents;               /* it must be known where documents begin */
+    bool masks_first;             /* a document's first token has no loss, whatever is asked for */
+    bool masks;                   /* some labels may have no loss */
+    bool segmented;               /* rows are in segments */
+    bool device_apart;            /* the device gains from rows that lie apart */
+    bool device_marks;            /* the device needs marks (rows.h) */
+    const uint32_t *first_file;   /* number of each source's first file, as gather counts them */
+    uint32_t files;               /* number of all files of tokens; the files of each column follow them */
+    struct loader_values *values; /* numbers beside the tokens (loader_values.h); NULL: none */
     struct loader_sizes sizes;
     struct loader_weights {
         float *each;    /* weights in the loss of the first `count` sources; NULL: all are 1 */
@@ -109,6 +112,9 @@ enum leat_status loader_step_find(const struct loader_shape *shape, struct loade
 enum leat_status loader_deal_rows(const struct loader_shape *shape, struct loader_deal *d, uint64_t position,
                                   struct leat_sample *samples, uint64_t *got, struct leat_error *err);
 
+/* Returns false if rows are dealt by lanes, and those of this lane are another rank's. */
+bool loader_deal_takes(const struct loader_shape *shape, uint64_t lane);
+
 /* Returns the most places that the rows of a batch have together, if the longest has `longest`. Batches by tokens have
  * few long rows; a row may have `more` places there than tokens that it counts with. */
 uint64_t loader_tokens_places(const struct loader_shape *shape, uint64_t longest, uint64_t more);
@@ -123,6 +129,7 @@ struct loader_places {
     uint32_t length;                  /* length of the batch */
     uint32_t whole_length;            /* length of the batch before rows are cut into slices */
     struct loader_segments *segments; /* NULL: rows are not in segments (loader_segments.h) */
+    struct loader_found *found;       /* NULL: there is nothing beside the tokens (loader_values.h) */
 };
 
 /* Returns how many places follow so many up to the next multiple of the plan's `align`. */
@@ -140,7 +147,8 @@ uint32_t loader_places_inputs(const struct loader_shape *shape, const struct loa
 /* ---- Reads: what is gathered ---- */
 
 struct loader_reads {
-    struct gather_job job; /* a read for each piece; for each stretch of a file if rows are in segments */
+    struct gather_job job; /* a read for each piece; for each stretch of a file if rows are in segments; then those of
+                              columns (loader_values.h) */
     uint32_t *first;       /* number of each filled row's first read, then the number of reads */
     size_t room;           /* number of reads that there is memory for */
 };
@@ -160,6 +168,10 @@ enum leat_status loader_places_find(const struct loader_shape *shape, struct loa
 enum leat_status loader_reads_add(const struct loader_shape *shape, struct loader_reads *reads,
                                   const struct leat_piece *piece, uint64_t first, uint32_t count, uint8_t *to,
                                   struct leat_error *err);
+
+/* Adds the read of bytes of a file. */
+enum leat_status loader_reads_put(struct loader_reads *reads, uint32_t file, uint64_t offset, uint64_t bytes,
+                                  uint8_t *to, struct leat_error *err);
 
 /* ---- Memory: how a batch lies in its slot ---- */
 

@@ -1,8 +1,8 @@
 /*
  * loader_step.c: the first stage: which samples a step has for this rank, and how many rows its batch has.
  *
- * If batches have a number of rows, they are consecutive samples of the global batch, or those that the rank is dealt
- * (`balance`). For a deal, every rank computes the samples of the whole batch; what is read from files is only its own.
+ * If batches have a number of rows, they are consecutive samples of the global batch, or those that the rank is dealt.
+ * For a deal, every rank computes the samples of the whole batch; what is read from files is only its own.
  *
  * If batches are by tokens, the plan's samples say which batch they belong to (docs/ORDER.md, "Batches by tokens"), and
  * each step gives consecutive batches to the ranks, one to each. So the position alone says where a run is, and any
@@ -37,7 +37,7 @@ enum leat_status loader_steps_open(struct loader_shape *shape, struct loader_ste
     }
     if (shape->options.ranks.balance == LEAT_BALANCE_NONE)
         return LEAT_OK;
-    s = plan_deal_check(shape->plan, batch, world, err);
+    s = plan_deal_check(shape->plan, shape->options.ranks.balance, batch, world, err);
     if (s != LEAT_OK)
         return s;
     d->samples = calloc(batch, sizeof *d->samples);
@@ -68,11 +68,19 @@ enum leat_status loader_deal_rows(const struct loader_shape *shape, struct loade
     if (!d->samples)
         return plan_samples(shape->plan, position + shape->first_row, shape->rows, samples, got, err);
     *got = 0;
-    s = plan_deal(shape->plan, position, o->batch, o->ranks.world, d->samples, &all, d->ranks, d->costs, err);
+    s = plan_deal(shape->plan, o->ranks.balance, position, o->batch, o->ranks.world, d->samples, &all, d->ranks,
+                  d->costs, err);
     for (uint64_t i = 0; s == LEAT_OK && i < all; i++)
         if (d->ranks[i] == o->ranks.rank)
             samples[(*got)++] = d->samples[i];
     return s;
+}
+
+bool loader_deal_takes(const struct loader_shape *shape, uint64_t lane)
+{
+    const struct leat_loader_ranks *o = &shape->options.ranks;
+
+    return o->balance != LEAT_BALANCE_LANES || lane / (shape->plan->rules.stretches[PLAN_LANES] / o->world) == o->rank;
 }
 
 /* Returns how far apart sums are: (greatest - least) / greatest, in millionths. */
@@ -92,7 +100,7 @@ static void count_deal(const struct loader_shape *shape, struct loader_deal *d)
 {
     uint64_t world = shape->options.ranks.world, *chance, spread;
 
-    if (!d->samples)
+    if (shape->options.ranks.balance != LEAT_BALANCE_ATTENTION)
         return;
     chance = d->sums + world;
     memset(d->sums, 0, 2 * world * sizeof *d->sums);

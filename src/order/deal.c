@@ -180,7 +180,8 @@ static void replace(struct deal *d, uint32_t rank, uint32_t row, uint32_t with)
     rows[i] = with;
 }
 
-/* Exchanges `size` rows of two ranks for as many, if that brings their sums nearer to each other; from[0] has more. */
+/* Exchanges `size` rows of rank p for `size` rows of rank q, if this brings the sums of both ranks nearer to each
+ * other. The sum of p is the larger one. */
 static bool exchange(struct deal *d, uint32_t p, uint32_t q, uint32_t size)
 {
     uint64_t apart = d->sums[p] - d->sums[q], cost, below;
@@ -275,4 +276,28 @@ enum leat_status deal_rows(const uint64_t *costs, uint32_t count, uint32_t world
     free(d.ranks);
     free(d.others);
     return s;
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
+
+void deal_lanes(uint32_t *ranks, uint32_t got, uint32_t count, uint64_t lanes, uint32_t world, uint64_t *room)
+{
+    uint32_t left_over = world, rank = 0; /* no rank has the number `world` */
+
+    for (uint32_t r = 0; r < world; r++)
+        room[r] = count / world;
+    for (uint32_t i = 0; i < count; i++) {
+        rank = got < count ? i % world : (uint32_t)(ranks[i] / (lanes / world));
+        ranks[i] = room[rank] > 0 ? rank : left_over;
+        room[rank] -= ranks[i] == rank;
+    }
+    rank = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (ranks[i] != left_over)
+            continue;
+        while (room[rank] == 0)
+            rank++;
+        ranks[i] = rank;
+        room[rank]--;
+    }
 }

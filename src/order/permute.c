@@ -43,7 +43,7 @@ struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source)
     struct permute p = { .n = n };
 
     p.rows = root_up(n);
-    p.rows += p.rows % 2; /* even: if both were odd, only even permutations could come out */
+    p.rows += p.rows % 2; /* odd numbers of rows and columns would give only even permutations */
     p.columns = wide_divider(n / p.rows + (n % p.rows != 0));
     p.state = mix((mix(seed + PERMUTE_GOLDEN) ^ source) + PERMUTE_GOLDEN);
     return p;

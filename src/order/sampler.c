@@ -182,16 +182,21 @@ enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rul
     *s = (struct sampler) { .source_count = count, .phase_count = rules->phase_count, .sequential = rules->sequential };
     s->sources = calloc(count, sizeof *s->sources);
     s->phases = calloc(rules->phase_count, sizeof *s->phases);
+    s->stretches = rules->stretches ? calloc(count, sizeof *s->stretches) : NULL;
     m.counts = calloc(count, sizeof *m.counts);
     m.weights = calloc(count, sizeof *m.weights);
-    status =
-        s->sources && s->phases && m.counts && m.weights ? LEAT_OK : status_no_memory(err, count * sizeof *s->sources);
+    status = s->sources && s->phases && m.counts && m.weights && (s->stretches || !rules->stretches)
+                 ? LEAT_OK
+                 : status_no_memory(err, count * sizeof *s->sources);
     for (uint32_t i = 0; status == LEAT_OK && i < count; i++) {
         s->sources[i].limit = rules->limits[i];
         if (rules->blocks[i] == 0)
             continue;
         s->sources[i].permute = permute_make(rules->blocks[i], rules->seed, i);
         s->sources[i].by_blocks = wide_divider(rules->blocks[i]);
+        if (s->stretches)
+            s->stretches[i] =
+                stretches_make(rules->blocks[i], rules->stretches->sizes[i], rules->stretches, rules->seed, i);
     }
     if (status == LEAT_OK && rules->counts)
         memcpy(m.counts, rules->counts, count * sizeof *m.counts);
@@ -211,6 +216,7 @@ void sampler_free(struct sampler *s)
     for (uint32_t i = 0; i < s->segment_count; i++)
         blend_free(&s->segments[i].blend);
     free(s->sources);
+    free(s->stretches);
     free(s->phases);
     free(s->segments);
     free(s->counts);
@@ -314,7 +320,12 @@ void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, 
     struct permute_draw draw;
 
     draw_of_source(s, at, number, own, place, &draw);
-    place->block = s->sequential ? draw.at : permute_forward(draw.permute, draw.epoch, draw.at);
+    if (s->sequential)
+        place->block = draw.at;
+    else if (s->stretches)
+        place->block = stretches_forward(&s->stretches[number], draw.epoch, draw.at);
+    else
+        place->block = permute_forward(draw.permute, draw.epoch, draw.at);
 }
 
 /* Makes the places of samples from n on that lie in one range of a blend, at most `count`; returns how many. */
@@ -334,6 +345,19 @@ static inline uint32_t draw_range(const struct sampler *s, struct sampler_cursor
     return count;
 }
 
+/* Finds the blocks of draws in stretches. */
+static void range_in_stretches(const struct sampler *s, const struct sampler_cursor *at, uint32_t count,
+                               const struct sampler_place *places, struct permute_draw *draws)
+{
+    struct stretches_draw in_stretches[BLEND_RANGE_MAX];
+
+    for (uint32_t i = 0; i < count; i++)
+        in_stretches[i] = (struct stretches_draw) { &s->stretches[places[i].source], draws[i].epoch, draws[i].at };
+    stretches_forward_many(in_stretches, count, at->memo);
+    for (uint32_t i = 0; i < count; i++)
+        draws[i].at = in_stretches[i].at;
+}
+
 void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
                    struct sampler_place *places)
 {
@@ -344,7 +368,9 @@ void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t 
 
         for (uint32_t i = 0; i < here;)
             i += draw_range(s, at, n + i, here - i, places + i, draws + i);
-        if (!s->sequential)
+        if (s->stretches)
+            range_in_stretches(s, at, here, places, draws);
+        else if (!s->sequential)
             permute_forward_many(draws, here);
         for (uint32_t i = 0; i < here; i++)
             places[i].block = draws[i].at;
@@ -369,7 +395,12 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     const struct sampler_phase *phase;
     uint64_t own, draw, group;
 
-    own = s->sequential ? block : permute_inverse(&from->permute, epoch, block);
+    if (s->sequential)
+        own = block;
+    else if (s->stretches)
+        own = stretches_inverse(&s->stretches[source], epoch, block);
+    else
+        own = permute_inverse(&from->permute, epoch, block);
     if (epoch > SAMPLER_MAX / from->by_blocks.divisor)
         return false;
     own += epoch * from->by_blocks.divisor;

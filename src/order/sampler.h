@@ -20,6 +20,7 @@
 
 #include "blend.h"
 #include "permute.h"
+#include "stretches.h"
 
 #define SAMPLER_GROUP 16u                 /* slices of one block stand this many samples apart */
 #define SAMPLER_MAX   ((uint64_t)1 << 60) /* samples are numbered below it */
@@ -39,6 +40,7 @@ struct sampler_rules {
     const struct sampler_phase_rule *phases;
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
+    const struct stretches_rule *stretches; /* NULL: blocks are permuted without them */
     bool sequential;
     bool stop_first; /* true: the first source that is spent ends the plan, not the last one */
     /* For phases that follow those of another sampler, or are followed by them: */
@@ -70,6 +72,7 @@ struct sampler_phase {
 
 struct sampler {
     struct sampler_source *sources;
+    struct stretches *stretches; /* of each source; NULL: none */
     struct sampler_phase *phases;
     struct sampler_segment *segments;
     uint64_t *counts; /* [segment][source]: draws of the source before the segment */
@@ -91,7 +94,8 @@ struct sampler_place {
 struct sampler_cursor {
     const struct sampler_phase *phase;
     const struct sampler_segment *segment;
-    uint64_t draw_end; /* end of the segment */
+    uint64_t draw_end;           /* end of the segment */
+    struct stretches_memo *memo; /* the caller's, where the sampler has stretches; NULL: slower */
 };
 
 /*

@@ -24,7 +24,7 @@
 struct run {
     uint64_t first; /* documents in all runs before this one */
     uint64_t count;
-    uint64_t document;    /* number in the source of the first document */
+    uint64_t document;    /* the source's own number (plan_source.h) of the first document */
     uint64_t first_token; /* number in the source of the dataset's first token */
     uint32_t source, part;
 };
@@ -37,29 +37,6 @@ struct documents {
 };
 
 /* ---- Opening ---- */
-
-struct from_token {
-    const struct leat_dataset *dataset;
-    uint64_t token; /* number of the token in its dataset */
-};
-
-static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
-{
-    const struct from_token *from = context;
-    uint64_t start;
-    enum leat_status s = leat_dataset_starts(from->dataset, document, 1, &start, err);
-
-    *is_before = s == LEAT_OK && start < from->token;
-    return s;
-}
-
-/* Finds the first document that begins at or after this token of a dataset; the result is its number in the source. */
-static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
-                                   uint64_t *document, struct leat_error *err)
-{
-    return search_first_read(document, part->first_document, part->first_document + part->documents, starts_before,
-                             &(struct from_token) { d, part->first_token + token }, err);
-}
 
 /* Returns LEAT_E_NOT_FOUND unless all datasets of all sources record where their documents start. */
 static enum leat_status need_documents(const struct leat_plan *plan, struct leat_error *err)
@@ -77,23 +54,14 @@ static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_
     struct documents *o = plan->derived;
     struct plan_source *from = &plan->sources[source];
     struct run *r = &o->runs[o->run_count++];
-    struct leat_part part = LEAT_PART_INIT;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s;
     uint64_t end;
 
-    leat_dataset_part(from->dataset, number, &part, NULL); /* cannot fail: the number exists */
-    *r = (struct run) { .first = o->count,
-                        .document = part.first_document,
-                        .first_token = part.first_token,
-                        .source = source,
-                        .part = number };
-    end = part.first_document + part.documents;
-    if (plan->rules.use) {
-        s = first_from(from->dataset, &part, from->parts[number].begin, &r->document, err);
-        if (s == LEAT_OK)
-            s = first_from(from->dataset, &part, from->parts[number].end, &end, err);
-    }
-    r->count = end > r->document ? end - r->document : 0;
+    *r = (struct run) {
+        .first = o->count, .first_token = from->parts[number].list_token, .source = source, .part = number
+    };
+    s = plan_source_used(from, number, &r->document, &end, err);
+    r->count = s == LEAT_OK ? end - r->document : 0;
     o->count += r->count;
     from->blocks += r->count;
     return s;
@@ -194,7 +162,8 @@ static void announce_plain(const struct leat_plan *plan, uint64_t n, uint64_t co
         const struct run *r = run_of(plan->derived, at);
         struct part *p = dataset_part(plan->sources[r->source].dataset, r->part);
 
-        part_index_announce_document(p, r->document + (at - r->first) - p->first_document);
+        part_index_announce_document(p, plan_source_document(&plan->sources[r->source], r->document + (at - r->first)) -
+                                            p->first_document);
     }
 }
 
@@ -207,7 +176,8 @@ static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, st
     enum leat_status s;
 
     *sample = (struct leat_sample) { .number = n, .epoch = epoch, .source = r->source, .part = r->part, .pieces = 1 };
-    sample->block = sample->window = r->document + (at - r->first);
+    sample->window = r->document + (at - r->first);
+    sample->block = plan_source_document(&plan->sources[r->source], sample->window);
     s = leat_dataset_document(plan->sources[r->source].dataset, sample->block, &sample->token, &tokens, err);
     if (s != LEAT_OK)
         return s;
@@ -376,7 +346,7 @@ static enum leat_status number_by_tokens(const struct leat_plan *plan, uint64_t 
     s = samples ? samples_by_tokens(plan, first, count, samples, err) : status_no_memory(err, count * sizeof *samples);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         if (samples[i].epoch == n / o->count && samples[i].source == r->source &&
-            samples[i].block == r->document + (at - r->first))
+            samples[i].window == r->document + (at - r->first))
             *number = samples[i].number;
     free(samples);
     return s;
@@ -412,13 +382,16 @@ static enum leat_status documents_trace(const struct leat_plan *plan, struct pla
 {
     const struct documents *o = plan->derived;
     const struct leat_dataset *d = plan->sources[search->source].dataset;
-    uint64_t first, count;
+    uint64_t first, end, count;
     enum leat_status s = leat_dataset_documents_in(d, search->first, search->end - search->first, &first, &count, err);
 
-    for (uint64_t i = 0; i < o->run_count; i++) {
+    if (s == LEAT_OK)
+        s = plan_source_own(&plan->sources[search->source], first, first + count, &first, &end, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < o->run_count; i++) {
         const struct run *r = &o->runs[i];
         uint64_t low = r->document > first ? r->document : first;
-        uint64_t high = r->document + r->count < first + count ? r->document + r->count : first + count;
+        uint64_t high = r->document + r->count < end ? r->document + r->count : end;
 
         for (; s == LEAT_OK && r->source == search->source && low < high && !search->stopped; low++)
             s = find_document(plan, search, r->first + (low - r->document), err);

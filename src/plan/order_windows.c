@@ -14,10 +14,46 @@
 
 /* ---- Opening ---- */
 
-static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, struct sampler_phase_rule *phases,
-                                     struct leat_error *err)
+/* Sets how many blocks are in a stretch of each source. Refuses stretches that hold no block, and stretches and pools
+ * that no source fills. */
+static enum leat_status size_stretches(const struct leat_plan *plan, const uint64_t *blocks, uint64_t *sizes,
+                                       struct leat_error *err)
+{
+    const uint64_t *o = plan->rules.stretches;
+    uint64_t block_bytes = plan->rules.base_len * plan->token_width, size = o[PLAN_STRETCH] / block_bytes, there;
+    size_t largest = 0;
+
+    if (size == 0)
+        return status_argument(err, "stretch",
+                               "a stretch of %" PRIu64 " bytes is smaller than a row: %" PRIu64 " tokens of %" PRIu32
+                               " bytes are %" PRIu64 " bytes",
+                               o[PLAN_STRETCH], plan->rules.base_len, plan->token_width, block_bytes);
+    for (size_t i = 0; i < plan->rules.source_count; i++) {
+        largest = blocks[i] > blocks[largest] ? i : largest;
+        sizes[i] = blocks[i] == 0 || size < blocks[i] ? size : blocks[i];
+    }
+    if (size > blocks[largest])
+        return status_argument(err, "stretch",
+                               "a stretch of %" PRIu64 " bytes is more than the largest source has: %s has %" PRIu64
+                               " rows of %" PRIu64 " bytes",
+                               o[PLAN_STRETCH], plan->rules.sources[largest].name, blocks[largest], block_bytes);
+    there = blocks[largest] / size + (blocks[largest] % size > 0);
+    if (o[PLAN_LANES] > there || o[PLAN_MIX] > there / o[PLAN_LANES])
+        return status_argument(err, o[PLAN_LANES] > there ? "lanes" : "mix",
+                               "a mix of %" PRIu64 " stretches in each of %" PRIu64 " lane%s is more than the largest "
+                               "source has: %s has %" PRIu64 " stretches; take a smaller mix, or smaller stretches",
+                               o[PLAN_MIX], o[PLAN_LANES], o[PLAN_LANES] == 1 ? "" : "s",
+                               plan->rules.sources[largest].name, there);
+    return LEAT_OK;
+}
+
+static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, uint64_t *sizes,
+                                     struct sampler_phase_rule *phases, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
+    struct stretches_rule stretches = { .sizes = sizes,
+                                        .mix = r->stretches[PLAN_MIX],
+                                        .lanes = r->stretches[PLAN_LANES] };
     struct sampler_rules rules = { .source_count = (uint32_t)r->source_count,
                                    .blocks = blocks,
                                    .limits = plan->limits,
@@ -26,7 +62,7 @@ static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, s
                                    .seed = r->seed,
                                    .sequential = plan->order->sequential,
                                    .stop_first = r->stop == LEAT_STOP_FIRST };
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; i < r->source_count; i++)
         blocks[i] = plan->sources[i].blocks;
@@ -34,7 +70,12 @@ static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, s
         phases[i] = (struct sampler_phase_rule) { .begin = plan_phase_begin(plan, i),
                                                   .slices = r->base_len / plan->lengths[i],
                                                   .weights = plan->weights + i * r->source_count };
-    s = sampler_make(plan->derived, &rules, err);
+    if (r->stretches[PLAN_STRETCH] > 0) {
+        rules.stretches = &stretches;
+        s = size_stretches(plan, blocks, sizes, err);
+    }
+    if (s == LEAT_OK)
+        s = sampler_make(plan->derived, &rules, err);
     plan->end = ((struct sampler *)plan->derived)->end;
     return s;
 }
@@ -42,13 +83,13 @@ static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, s
 static enum leat_status windows_open(struct leat_plan *plan, struct leat_error *err)
 {
     size_t sources = plan->rules.source_count, phase_count = plan->rules.phase_count + 1;
-    uint64_t *blocks = calloc(sources, sizeof *blocks);
+    uint64_t *blocks = calloc(sources, 2 * sizeof *blocks); /* of each source, then of its stretches */
     struct sampler_phase_rule *phases = calloc(phase_count, sizeof *phases);
     enum leat_status s;
 
     plan->derived = calloc(1, sizeof(struct sampler));
     if (plan->derived && blocks && phases)
-        s = make_sampler(plan, blocks, phases, err);
+        s = make_sampler(plan, blocks, blocks + sources, phases, err);
     else
         s = status_no_memory(err, sizeof(struct sampler) + phase_count * sizeof *phases);
     free(blocks);
@@ -79,8 +120,8 @@ static void fill_sample(const struct leat_plan *plan, uint64_t number, const str
     sample->epoch = place->epoch;
     sample->block = place->block;
     sample->window = place->block * place->slices + place->slice;
-    sample->offset = p->begin + (place->block - p->first_block) * base + (uint64_t)place->slice * length;
-    sample->token = p->list_token + sample->offset;
+    sample->token = p->first + (place->block - p->first_block) * base + (uint64_t)place->slice * length;
+    sample->offset = sample->token - p->list_token;
     sample->source = place->source;
     sample->part = part;
     sample->length = length;
@@ -95,32 +136,46 @@ static void fill_sample(const struct leat_plan *plan, uint64_t number, const str
  * cycles, 10 of them for two products and the high half of a third. So fewer instructions beside the chain help
  * little: compiled as one with the permutation, the sampler and the blend, a sample took 49.7 ns instead of 50.0.
  */
-static enum leat_status one_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample)
+static void one_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample)
 {
     struct sampler_cursor at = { .phase = NULL };
     struct sampler_place place;
 
     sampler_at(plan->derived, &at, n, &place);
     fill_sample(plan, n, &place, sample);
-    return LEAT_OK;
+}
+
+static inline void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
+                                struct leat_sample *samples)
+{
+    struct sampler_place places[SAMPLES_AT_ONCE];
+
+    for (uint64_t i = 0, here; i < count; i += here) {
+        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
+        sampler_range(plan->derived, at, n + i, (size_t)here, places);
+        for (uint64_t k = 0; k < here; k++)
+            fill_sample(plan, n + i + k, &places[k], &samples[i + k]);
+    }
+}
+
+/* Stands alone because clearing a memo takes time that samples without stretches need not. */
+static void fill_in_stretches(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples)
+{
+    struct stretches_memo memo = { 0 };
+
+    fill_samples(plan, &(struct sampler_cursor) { .memo = &memo }, n, count, samples);
 }
 
 static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
                                         struct leat_sample *samples, struct leat_error *err)
 {
-    struct sampler_place places[SAMPLES_AT_ONCE];
-    struct sampler_cursor at = { .phase = NULL };
-
-    (void)err;
     if (count == 1)
-        return one_sample(plan, n, samples);
-    for (uint64_t i = 0, here; i < count; i += here) {
-        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
-        sampler_range(plan->derived, &at, n + i, (size_t)here, places);
-        for (uint64_t k = 0; k < here; k++)
-            fill_sample(plan, n + i + k, &places[k], &samples[i + k]);
-    }
-    return LEAT_OK;
+        one_sample(plan, n, samples);
+    else if (plan->rules.stretches[PLAN_STRETCH] > 0)
+        fill_in_stretches(plan, n, count, samples);
+    else
+        fill_samples(plan, &(struct sampler_cursor) { .phase = NULL }, n, count, samples);
+    return plan->chooses ? plan_choice_samples(plan, samples, count, err) : LEAT_OK;
 }
 
 /* ---- From tokens to samples ---- */
@@ -128,7 +183,7 @@ static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n
 /* Tries the slices of a block with its tokens [first, end), in one epoch. Returns false if the block is no longer
  * shown. */
 static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, uint64_t block,
-                       uint64_t first, uint64_t end)
+                       uint64_t first, uint64_t end, struct leat_error *err)
 {
     struct sampler_place place = { .epoch = epoch, .block = block, .source = s->source };
     struct sampler_found found;
@@ -146,6 +201,11 @@ static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint
             break;
         if (n < s->from)
             continue;
+        if (plan->sources[s->source].choice) { /* it may not show them: own tokens may be others, too */
+            s->status = plan_search_try(plan, s, n, 1, err);
+            s->stopped |= s->status != LEAT_OK;
+            continue;
+        }
         place.slice = (uint32_t)slice;
         fill_sample(plan, n, &place, &sample);
         plan_search_report(s, &sample);
@@ -159,16 +219,16 @@ static void wanted_tokens(const struct leat_plan *plan, const struct plan_search
                           uint64_t *high)
 {
     const struct plan_part *p = &plan->sources[s->source].parts[i];
-    uint64_t begin = p->list_token + p->begin, size = p->blocks * plan->rules.base_len;
+    uint64_t begin = p->first, size = p->blocks * plan->rules.base_len;
 
-    *low = s->first > begin ? s->first - begin : 0;
-    *high = s->end > begin ? s->end - begin : 0;
+    *low = s->own_first > begin ? s->own_first - begin : 0;
+    *high = s->own_end > begin ? s->own_end - begin : 0;
     if (*high > size)
         *high = size;
 }
 
 /* Searches one epoch for all tokens. Returns false if no sample shows any of them in this epoch or a later one. */
-static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch)
+static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, struct leat_error *err)
 {
     const struct plan_source *source = &plan->sources[s->source];
     uint64_t base = plan->rules.base_len;
@@ -183,7 +243,7 @@ static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint
             uint64_t from = block * base < low ? low - block * base : 0;
             uint64_t to = high - block * base < base ? high - block * base : base;
 
-            any |= find_block(plan, s, epoch, p->first_block + block, from, to);
+            any |= find_block(plan, s, epoch, p->first_block + block, from, to, err);
         }
     }
     return any;
@@ -228,13 +288,13 @@ static uint64_t first_epoch(const struct leat_plan *plan, const struct plan_sear
 
 static enum leat_status windows_trace(const struct leat_plan *plan, struct plan_search *s, struct leat_error *err)
 {
-    if ((s->until - s->from) / SCAN_WORTH <= (s->end - s->first) / plan->rules.base_len)
+    if ((s->until - s->from) / SCAN_WORTH <= (s->own_end - s->own_first) / plan->rules.base_len)
         return plan_search_try(plan, s, s->from, s->until - s->from, err);
     /* a block's sample in one epoch comes before its sample in the next, so an epoch without one is the last */
     for (uint64_t epoch = first_epoch(plan, s); epoch < s->epochs && !s->stopped; epoch++)
-        if (!find_epoch(plan, s, epoch))
+        if (!find_epoch(plan, s, epoch, err))
             break;
-    return LEAT_OK;
+    return s->status;
 }
 
 #define WINDOWS                                                                                                        \

@@ -1,5 +1,5 @@
 /*
- * plan.c: opens a plan, and answers for its facts and samples. plan_order.c goes from tokens to samples, plan_state.c
+ * plan.c: opens a plan, and answers for its facts and samples. plan_samples.c goes from tokens to samples, plan_state.c
  * saves and compares states.
  *
  * Opening goes from rules (plan_rules.h, all texts checked) to sources (plan_source.h, datasets opened and compared),
@@ -169,6 +169,8 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     s = plan_rules_finish(&plan->rules, err);
     if (s == LEAT_OK)
         s = plan_sources_open(plan, options, err);
+    for (size_t i = 0; s == LEAT_OK && i < plan->rules.source_count; i++)
+        plan->chooses |= plan->sources[i].choice != NULL;
     if (s == LEAT_OK)
         s = check_fim(plan, err);
     if (s == LEAT_OK)
@@ -225,7 +227,13 @@ enum leat_status plan_add_source(struct plan_rules *r, const struct leat_plan_so
                                                            .dataset = source.dataset },
                               err);
     take_fit(&source.fit, fit);
-    return s == LEAT_OK ? plan_rules_set_fit(r, r->source_count - 1, fit, err) : s;
+    if (s == LEAT_OK)
+        s = plan_rules_set_fit(r, r->source_count - 1, fit, err);
+    if (s == LEAT_OK && source.where)
+        s = plan_rules_set_where(r, r->source_count - 1, source.where, strlen(source.where), err);
+    if (s == LEAT_OK && source.repeat)
+        s = plan_rules_set_repeat(r, r->source_count - 1, source.repeat, strlen(source.repeat), err);
+    return s;
 }
 
 static enum leat_status set_fim(struct plan_rules *r, const struct leat_plan_fim *fim, struct leat_error *err)
@@ -282,6 +290,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
                                                         OPTIONS_RESERVED(leat_plan_options, documents.reserved),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved_number),
                                                         OPTIONS_RESERVED(leat_plan_options, fim.reserved),
+                                                        OPTIONS_RESERVED(leat_plan_options, stretches.reserved),
                                                         { 0, 0 } };
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct plan_rules rules = { .seed = 0 };
@@ -301,6 +310,9 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.by_tokens[PLAN_MAX_TOKENS] = o.documents.max_tokens;
     rules.by_tokens[PLAN_MAX_ROWS] = o.documents.max_rows;
     rules.by_tokens[PLAN_POOL] = o.documents.pool;
+    rules.stretches[PLAN_STRETCH] = o.stretches.stretch;
+    rules.stretches[PLAN_MIX] = o.stretches.mix;
+    rules.stretches[PLAN_LANES] = o.stretches.lanes;
     rules.megatron.samples = o.megatron.samples;
     if (!plan_order_of((uint64_t)o.order))
         return status_argument(err, "order", "unknown order %d", (int)o.order);
@@ -359,6 +371,8 @@ static enum leat_status reorder(struct leat_plan **out, const struct leat_plan *
     s = plan_rules_reorder(&rules, &plan->rules, datasets, (uint32_t)order, seq_len ? seq_len : plan->rules.seq_len,
                            err);
     free(datasets);
+    for (size_t i = 0; s == LEAT_OK && i < plan->rules.source_count; i++)
+        rules.sources[i].choice = plan->sources[i].choice;
     for (unsigned i = 0; by_tokens && i < PLAN_BY_TOKENS; i++)
         rules.by_tokens[i] = by_tokens[i];
     if (s == LEAT_OK)
@@ -404,8 +418,10 @@ enum leat_status leat_plan_ban(struct leat_plan **out, const struct leat_plan *p
     plan_rules_print(&plan->rules, text, bytes + 1);
     s = plan_rules_read(&rules, text, bytes, "plan", err); /* this makes rules of the same plan again */
     free(text);
-    for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
+    for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++) {
         rules.sources[i].dataset = plan->sources[i].dataset;
+        rules.sources[i].choice = plan->sources[i].choice;
+    }
     if (s == LEAT_OK)
         s = plan_rules_read_bans(&rules, bans, strlen(bans), err);
     if (s == LEAT_OK)
@@ -473,6 +489,9 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.max_tokens = plan->rules.by_tokens[PLAN_MAX_TOKENS];
     full.max_rows = plan->rules.by_tokens[PLAN_MAX_ROWS];
     full.pool = plan->rules.by_tokens[PLAN_POOL];
+    full.stretch = plan->rules.stretches[PLAN_STRETCH];
+    full.mix = plan->rules.stretches[PLAN_MIX];
+    full.lanes = plan->rules.stretches[PLAN_LANES];
     full.masks = plan->masks;
     options_fill(info, &full, sizeof full);
 }

@@ -29,7 +29,8 @@ struct leat_plan {
     struct plan_source *sources; /* one for each source of the rules */
     struct skips skips;
     struct plan_bans bans;
-    bool masks; /* labels may have no loss: a dataset stores a mask, or the plan takes loss away */
+    bool chooses; /* a source has a choice */
+    bool masks;   /* labels may have no loss: a dataset stores a mask, or the plan takes loss away */
     /* weights as integers: one for each source, for each phase from the first on */
     uint64_t *weights;
     uint64_t *lengths; /* length of rows in each phase */
@@ -54,14 +55,51 @@ void plan_announce(const struct leat_plan *plan, uint64_t first, uint64_t count)
  * plan_samples() does; samples, ranks and costs have room for `batch`. plan_deal_check() refuses what cannot be
  * dealt, and is called first.
  */
-enum leat_status plan_deal_check(const struct leat_plan *plan, uint64_t batch, uint64_t world, struct leat_error *err);
-enum leat_status plan_deal(const struct leat_plan *plan, uint64_t position, uint64_t batch, uint64_t world,
-                           struct leat_sample *samples, uint64_t *got, uint32_t *ranks, uint64_t *costs,
+enum leat_status plan_deal_check(const struct leat_plan *plan, enum leat_balance how, uint64_t batch, uint64_t world,
+                                 struct leat_error *err);
+enum leat_status plan_deal(const struct leat_plan *plan, enum leat_balance how, uint64_t position, uint64_t batch,
+                           uint64_t world, struct leat_sample *samples, uint64_t *got, uint32_t *ranks, uint64_t *costs,
                            struct leat_error *err);
+
+/* Tokens of one part, in a lane of stretches. */
+struct plan_range {
+    uint32_t part;
+    uint64_t lane, offset, count;
+};
+
+/* For readers of a plan in stretches, whose places each source numbers through all epochs: sets the places whose
+ * stretches are to be at hand while a sample is shown. Returns false if its source has none, or chooses documents.
+ * plan_stretches_range() gives what lies at a place, a part at a time, and false once nothing is left: *given is 0
+ * before the first call. */
+bool plan_stretches_near(const struct leat_plan *plan, const struct leat_sample *sample, uint64_t *first,
+                         uint64_t *end);
+bool plan_stretches_range(const struct leat_plan *plan, uint32_t source, uint64_t place, uint64_t *given,
+                          struct plan_range *range);
+
+/* Returns the lane that a sample is shown in; 0 without lanes. */
+uint64_t plan_stretches_lane(const struct leat_plan *plan, const struct leat_sample *sample);
 
 /* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
+
+/* Turn samples and tokens from sources' own numbers into those of the datasets (plan_choice.c): samples of windows
+ * whose `token` is a source's own number, and the pieces of such a sample, given unchanged. */
+enum leat_status plan_choice_samples(const struct leat_plan *plan, struct leat_sample *samples, uint64_t count,
+                                     struct leat_error *err);
+enum leat_status plan_choice_pieces(const struct leat_plan *plan, const struct leat_sample *samples, uint64_t count,
+                                    struct leat_piece *pieces, struct leat_error *err);
+
+/* Writes at most `room` of the pieces that a source's own tokens [token, token + count), all of one part, are, with
+ * their places from 0 on. Sets *pieces to how many there are. */
+enum leat_status plan_choice_tokens(const struct leat_plan *plan, uint32_t source, uint64_t token, uint64_t count,
+                                    struct leat_piece *out, uint64_t room, uint64_t *pieces, struct leat_error *err);
+
+/* Returns the own number of a window's first token; LEAT_NONE: the sample is of another plan. */
+uint64_t plan_choice_token(const struct leat_plan *plan, const struct leat_sample *sample);
+
+/* Sets a search's own tokens, which hold all copies of those searched for, and perhaps others. */
+enum leat_status plan_choice_search(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 
 /* Fills in plan->masks (plan_mask.c). */
 void plan_mask_open(struct leat_plan *plan);

@@ -31,6 +31,7 @@ static enum leat_status copy_rules(struct plan_rules *to, const struct leat_plan
     for (size_t i = 0; s == LEAT_OK && i < to->source_count; i++) {
         to->sources[i].dataset = plan->rules.sources[i].dataset;
         to->sources[i].opened = plan->sources[i].opened;
+        to->sources[i].choice = plan->sources[i].choice;
     }
     return s;
 }

@@ -107,11 +107,13 @@ enum leat_status plan_order_pieces(const struct leat_plan *plan, const struct le
 struct plan_search {
     uint32_t source;
     uint64_t first, end;
-    uint64_t epochs;      /* epochs below this are searched */
-    uint64_t from, until; /* samples [from, until) are searched; until is at most plan->end */
+    uint64_t own_first, own_end; /* the source's own numbers of tokens (plan_source.h), which hold all of these */
+    uint64_t epochs;             /* epochs below this are searched */
+    uint64_t from, until;        /* samples [from, until) are searched; until is at most plan->end */
     leat_plan_found *found;
     void *context;
-    bool stopped; /* the caller wants no more samples */
+    bool stopped;            /* the caller wants no more samples, or the search has failed */
+    enum leat_status status; /* why it has failed, for searches that cannot return it at once */
 };
 
 /* Looks at samples [n, n + count), and reports those that show the tokens. */

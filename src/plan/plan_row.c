@@ -290,6 +290,7 @@ static enum leat_status trace_all(const struct leat_plan *plan, const struct lea
                              .found = found,
                              .context = context };
     struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status status;
 
     if (trace->source >= plan->rules.source_count)
         return status_set(err, LEAT_E_RANGE, "no source %" PRIu64 ": the plan has %zu, numbered from 0", trace->source,
@@ -305,6 +306,9 @@ static enum leat_status trace_all(const struct leat_plan *plan, const struct lea
     if (trace->count == 0 || trace->from >= s.until)
         return LEAT_OK;
     s.end = trace->first + trace->count;
+    status = plan_choice_search(plan, &s, err);
+    if (status != LEAT_OK || s.own_first >= s.own_end)
+        return status;
     return plan_row_changes(plan) ? trace_changed(plan, &s, err) : plan->order->trace(plan, &s, err);
 }
 

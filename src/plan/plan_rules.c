@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "choose/choose.h"
 #include "plan_order.h"
 
 static char *copy_text(const char *text, size_t length)
@@ -476,6 +477,34 @@ enum leat_status plan_rules_set_fit(struct plan_rules *r, size_t source, const u
     return LEAT_OK;
 }
 
+/* Takes a text of a choice. */
+static enum leat_status set_text(char **to, const char *text, size_t length, const char *option, struct leat_error *err)
+{
+    if (memchr(text, '\n', length) || memchr(text, '\0', length))
+        return status_argument(err, option, "%s has a newline or a zero byte in it: write it in one line", option);
+    free(*to);
+    *to = copy_text(text, length);
+    return *to ? LEAT_OK : status_no_memory(err, length);
+}
+
+enum leat_status plan_rules_set_where(struct plan_rules *r, size_t source, const char *text, size_t length,
+                                      struct leat_error *err)
+{
+    struct plan_source_rule *rule = &r->sources[source];
+    enum leat_status s = set_text(&rule->where, text, length, "where", err);
+
+    return s == LEAT_OK ? choice_check(&(struct choice_rule) { rule->where, NULL }, err) : s;
+}
+
+enum leat_status plan_rules_set_repeat(struct plan_rules *r, size_t source, const char *text, size_t length,
+                                       struct leat_error *err)
+{
+    struct plan_source_rule *rule = &r->sources[source];
+    enum leat_status s = set_text(&rule->repeat, text, length, "repeat", err);
+
+    return s == LEAT_OK ? choice_check(&(struct choice_rule) { NULL, rule->repeat }, err) : s;
+}
+
 /* Checks the rules that count for a source together, and drops those of its own that are the plan's. */
 static enum leat_status check_fit_of(struct plan_rules *r, size_t source, struct leat_error *err)
 {
@@ -503,6 +532,20 @@ static enum leat_status check_fit(struct plan_rules *r, struct leat_error *err)
     for (size_t i = 0; s == LEAT_OK && i < r->source_count; i++)
         s = check_fit_of(r, i, err);
     return s;
+}
+
+static enum leat_status check_choices(const struct plan_rules *r, struct leat_error *err)
+{
+    for (size_t i = 0; i < r->source_count; i++) {
+        const struct plan_source_rule *source = &r->sources[i];
+
+        if (source->has_sum && !source->where && !source->repeat)
+            return status_argument(err, "where", "source %zu has the sum of a choice, but no choice", i);
+        if ((source->where || source->repeat) && plan_order_of(r->order)->megatron)
+            return status_argument(err, source->where ? "where" : "repeat",
+                                   "documents are chosen in every order but megatron, which shows what Megatron shows");
+    }
+    return LEAT_OK;
 }
 
 const char *const plan_tokens_names[PLAN_BY_TOKENS] = { "max-tokens", "max-rows", "pool" };
@@ -535,6 +578,30 @@ static enum leat_status check_by_tokens(struct plan_rules *r, struct leat_error 
         o[PLAN_MAX_ROWS] = o[PLAN_MAX_TOKENS] / 2; /* a row counts as at least 2 tokens */
     if (o[PLAN_MAX_ROWS] > o[PLAN_POOL])
         o[PLAN_MAX_ROWS] = o[PLAN_POOL];
+    return LEAT_OK;
+}
+
+const char *const plan_stretches_names[PLAN_STRETCHES] = { "stretch", "mix", "lanes" };
+
+static enum leat_status check_stretches(struct plan_rules *r, struct leat_error *err)
+{
+    uint64_t *o = r->stretches;
+
+    for (unsigned i = 0; i < PLAN_STRETCHES; i++) {
+        if (o[i] > 0 && r->order != LEAT_ORDER_SHUFFLED)
+            return status_argument(err, plan_stretches_names[i],
+                                   "%s is for the order shuffled, but the plan's order is %s", plan_stretches_names[i],
+                                   leat_order_name((enum leat_order)r->order));
+        if (o[i] > 0 && o[PLAN_STRETCH] == 0)
+            return status_argument(err, plan_stretches_names[i], "%s needs stretch", plan_stretches_names[i]);
+    }
+    if (o[PLAN_STRETCH] == 0)
+        return LEAT_OK;
+    o[PLAN_MIX] = o[PLAN_MIX] > 0 ? o[PLAN_MIX] : PLAN_USUAL_MIX;
+    o[PLAN_LANES] = o[PLAN_LANES] > 0 ? o[PLAN_LANES] : 1;
+    if (o[PLAN_LANES] > PLAN_MAX_LANES)
+        return status_argument(err, "lanes", "%" PRIu64 " lanes are too many; the limit is %u", o[PLAN_LANES],
+                               PLAN_MAX_LANES);
     return LEAT_OK;
 }
 
@@ -602,9 +669,13 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
         return status_argument(err, "base_len", "a base length of %" PRIu64 " is not between 1 and 2^30", r->base_len);
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)
+        s = check_choices(r, err);
+    if (s == LEAT_OK)
         s = check_fit(r, err);
     if (s == LEAT_OK)
         s = check_by_tokens(r, err);
+    if (s == LEAT_OK)
+        s = check_stretches(r, err);
     if (s == LEAT_OK)
         s = check_stop(r, err);
     if (s == LEAT_OK)
@@ -662,6 +733,10 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                   err);
         if (s == LEAT_OK && plan_order_of(order)->own_labels)
             s = plan_rules_set_fit(to, i, source->fit, err);
+        if (s == LEAT_OK && source->where)
+            s = plan_rules_set_where(to, i, source->where, strlen(source->where), err);
+        if (s == LEAT_OK && source->repeat)
+            s = plan_rules_set_repeat(to, i, source->repeat, strlen(source->repeat), err);
     }
     for (size_t i = 0; s == LEAT_OK && i < from->ban_count; i++) {
         s = from->bans[i].start > 0 ? LEAT_OK : GROW(to->bans, to->ban_count + 1, to->ban_room, err);
@@ -675,8 +750,11 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
 
 void plan_rules_free(struct plan_rules *r)
 {
-    for (size_t i = 0; i < r->source_count; i++)
+    for (size_t i = 0; i < r->source_count; i++) {
         free(r->sources[i].name);
+        free(r->sources[i].where);
+        free(r->sources[i].repeat);
+    }
     for (size_t i = 0; i < r->phase_count; i++)
         free(r->phases[i].weights);
     for (size_t i = 0; i < r->split_count; i++)

@@ -17,6 +17,8 @@
 #include "order/skips.h"
 #include "plan_bans.h"
 
+struct choice;
+
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
 
@@ -64,6 +66,10 @@ struct plan_source_rule {
     bool has_namesake;                  /* an earlier source has this name; set if the plan has bans */
     uint64_t epochs;                    /* 0: no limit */
     uint64_t fit[PLAN_FIT_OPTIONS];     /* its own rules; 0: the plan's */
+    char *where, *repeat;               /* which documents are chosen, and how often; NULL: not given */
+    struct choice *choice;              /* the choice that another plan has made and shares; or NULL */
+    uint64_t sum;                       /* sum of the choice, if has_sum */
+    bool has_sum;
 };
 
 struct plan_phase_rule {
@@ -91,6 +97,18 @@ enum plan_by_tokens {
 #define PLAN_MAX_POOL       ((uint64_t)1 << 20)
 extern const char *const plan_tokens_names[PLAN_BY_TOKENS]; /* the names of the options in a plan's text */
 
+/* Options of windows that are read in stretches (docs/ORDER.md). If STRETCH is 0, there are none; otherwise the other
+ * options have values, too. */
+enum plan_stretches {
+    PLAN_STRETCH, /* bytes of a stretch */
+    PLAN_MIX,     /* stretches whose windows are shuffled together */
+    PLAN_LANES,   /* streams that take turns */
+    PLAN_STRETCHES
+};
+#define PLAN_USUAL_MIX 64u
+#define PLAN_MAX_LANES 65536u
+extern const char *const plan_stretches_names[PLAN_STRETCHES]; /* the names of the options in a plan's text */
+
 /* Fill-in-the-middle. */
 enum plan_fim_id { PLAN_FIM_PREFIX, PLAN_FIM_MIDDLE, PLAN_FIM_SUFFIX, PLAN_FIM_IDS };
 
@@ -103,7 +121,7 @@ struct plan_fim {
 
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
-    uint64_t fit[PLAN_FIT_OPTIONS], by_tokens[PLAN_BY_TOKENS];
+    uint64_t fit[PLAN_FIT_OPTIONS], by_tokens[PLAN_BY_TOKENS], stretches[PLAN_STRETCHES];
     uint32_t order; /* number */
     uint32_t stop;  /* enum leat_stop */
     struct plan_source_rule *sources;
@@ -132,6 +150,12 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const struct plan_s
                                        struct leat_error *err);
 /* Gives a source its own rules of rows of whole documents; a field of 0 is not given. */
 enum leat_status plan_rules_set_fit(struct plan_rules *r, size_t source, const uint64_t *fit, struct leat_error *err);
+
+/* Choose documents of a source: text[0..length) is its condition, or how often each is repeated. */
+enum leat_status plan_rules_set_where(struct plan_rules *r, size_t source, const char *text, size_t length,
+                                      struct leat_error *err);
+enum leat_status plan_rules_set_repeat(struct plan_rules *r, size_t source, const char *text, size_t length,
+                                       struct leat_error *err);
 
 /* Returns the rule that counts for a source: its own, or the plan's. */
 static inline uint64_t plan_rules_fit(const struct plan_rules *r, size_t source, enum plan_fit_option option)

@@ -29,12 +29,89 @@ static enum leat_status boundary(const struct leat_dataset *d, const struct leat
     return s;
 }
 
-static enum leat_status add_part(struct plan_source *s, const struct plan_rules *rules, uint64_t number,
+/* ---- Documents ---- */
+
+struct from_token {
+    const struct leat_dataset *dataset;
+    uint64_t token;
+};
+
+static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
+{
+    const struct from_token *from = context;
+    uint64_t start;
+    enum leat_status s = leat_dataset_starts(from->dataset, document, 1, &start, err);
+
+    *is_before = s == LEAT_OK && start < from->token;
+    return s;
+}
+
+enum leat_status plan_source_used(const struct plan_source *s, uint32_t number, uint64_t *first, uint64_t *end,
+                                  struct leat_error *err)
+{
+    const struct plan_part *p = &s->parts[number];
+    struct from_token from = { s->dataset, p->list_token + p->begin };
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status status = LEAT_OK;
+
+    leat_dataset_part(s->dataset, number, &part, NULL); /* cannot fail: the number exists */
+    *first = part.first_document;
+    *end = part.first_document + part.documents;
+    if (s->split) {
+        status = search_first_read(first, *first, *end, starts_before, &from, err);
+        from.token = p->list_token + p->end;
+        if (status == LEAT_OK)
+            status = search_first_read(end, *first, *end, starts_before, &from, err);
+    }
+    return status == LEAT_OK ? plan_source_own(s, *first, *end, first, end, err) : status;
+}
+
+enum leat_status plan_source_own(const struct plan_source *s, uint64_t first, uint64_t end, uint64_t *low,
+                                 uint64_t *high, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    uint64_t token;
+
+    *low = first;
+    *high = end;
+    if (s->choice)
+        status = choice_before(s->choice, first, low, &token, err);
+    return s->choice && status == LEAT_OK ? choice_before(s->choice, end, high, &token, err) : status;
+}
+
+enum leat_status plan_source_starts(const struct plan_source *s, uint64_t number, uint64_t count, uint64_t *starts,
+                                    struct leat_error *err)
+{
+    return s->choice ? choice_starts(s->choice, number, count, starts, err)
+                     : leat_dataset_starts(s->dataset, number, count, starts, err);
+}
+
+/* ---- Opening ---- */
+
+/* Finds the tokens of a part's used documents that are chosen. */
+static enum leat_status find_chosen(struct plan_source *s, uint32_t number, struct leat_error *err)
+{
+    struct plan_part *p = &s->parts[number];
+    uint64_t first, end, starts[2];
+    enum leat_status status = plan_source_used(s, number, &first, &end, err);
+
+    if (status == LEAT_OK)
+        status = choice_starts(s->choice, first, 1, &starts[0], err);
+    if (status == LEAT_OK)
+        status = choice_starts(s->choice, end, 1, &starts[1], err);
+    if (status != LEAT_OK)
+        return status;
+    p->first = starts[0];
+    p->used = starts[1] - starts[0];
+    return LEAT_OK;
+}
+
+static enum leat_status add_part(struct plan_source *s, const struct plan_rules *rules, uint32_t number,
                                  struct leat_error *err)
 {
     struct plan_part *p = &s->parts[number];
     struct leat_part part = LEAT_PART_INIT;
-    uint64_t begin, end, used;
+    uint64_t begin, end;
     enum leat_status status;
 
     leat_dataset_part(s->dataset, number, &part, NULL); /* cannot fail: the number exists */
@@ -44,13 +121,16 @@ static enum leat_status add_part(struct plan_source *s, const struct plan_rules 
     status = boundary(s->dataset, &part, begin, &p->begin, err);
     if (status == LEAT_OK)
         status = boundary(s->dataset, &part, end, &p->end, err);
-    used = p->end - p->begin;
-    s->tokens += used;
+    p->first = p->list_token + p->begin;
+    p->used = p->end - p->begin;
+    if (status == LEAT_OK && s->choice)
+        status = find_chosen(s, number, err);
+    s->tokens += p->used;
     if (!plan_order_of(rules->order)->blocks)
         return status;
-    p->blocks = used > 0 ? (used - 1) / rules->base_len : 0;
+    p->blocks = p->used > 0 ? (p->used - 1) / rules->base_len : 0;
     s->blocks += p->blocks;
-    s->dropped += used - p->blocks * rules->base_len;
+    s->dropped += p->used - p->blocks * rules->base_len;
     return status;
 }
 
@@ -203,14 +283,41 @@ static enum leat_status open_named(struct plan_source *s, const struct plan_sour
     return LEAT_OK;
 }
 
-static enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
+/* Makes the choice of a source, or shares it with the plan that has made it. */
+static enum leat_status open_choice(struct plan_source *s, struct plan_source_rule *rule, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (!rule->where && !rule->repeat)
+        return LEAT_OK;
+    if (rule->choice) {
+        s->choice = choice_share(rule->choice);
+    } else {
+        status =
+            choice_make(&s->choice, s->dataset, rule->name, &(struct choice_rule) { rule->where, rule->repeat }, err);
+        if (status != LEAT_OK)
+            return status_in_file(err, status, rule->name);
+    }
+    if (rule->has_sum && rule->sum != s->choice->sum)
+        return status_set_in(err, LEAT_E_INCOMPATIBLE, rule->name,
+                             "other documents of %.300s are chosen than when the plan was written (their sum is "
+                             "%016" PRIx64 ", not %016" PRIx64
+                             "): its columns have changed; without the line chosen, the plan is another one",
+                             rule->name, s->choice->sum, rule->sum);
+    rule->has_sum = true;
+    rule->sum = s->choice->sum;
+    return LEAT_OK;
+}
+
+static enum leat_status plan_source_open(struct plan_source *s, struct plan_rules *rules, size_t number,
                                          const struct leat_open_options *options, struct leat_error *err)
 {
-    const struct plan_source_rule *rule = &rules->sources[number];
+    struct plan_source_rule *rule = &rules->sources[number];
     struct leat_info info = LEAT_INFO_INIT;
     enum leat_status status = LEAT_OK;
 
     s->dataset = rule->dataset;
+    s->split = rules->split_count > 0;
     s->documents = s->left_out = s->cut = LEAT_NONE;
     if ((strncmp(rule->name, "http://", 7) == 0 || strncmp(rule->name, "https://", 8) == 0) &&
         strpbrk(rule->name, "?#"))
@@ -219,6 +326,8 @@ static enum leat_status plan_source_open(struct plan_source *s, const struct pla
                           "name without it");
     if (!s->dataset)
         status = open_named(s, rule, options, err);
+    if (status == LEAT_OK)
+        status = open_choice(s, rule, err);
     if (status != LEAT_OK)
         return status;
     leat_dataset_info(s->dataset, &info);
@@ -261,6 +370,7 @@ void plan_source_close(struct plan_source *s)
         leat_dataset_close(s->opened->dataset);
         free(s->opened);
     }
+    choice_drop(s->choice);
     free(s->parts);
     free(s->hints);
     *s = (struct plan_source) { .dataset = NULL };

@@ -14,11 +14,13 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
+#include "order/stretches.h"
 #include "plan.h"
 
-#define FIRST_LINE  "leat state 1"
-#define TOKENS_LINE "by-tokens " /* version, then plan_tokens_names */
-#define STEPS       64u
+#define FIRST_LINE     "leat state 1"
+#define TOKENS_LINE    "by-tokens " /* version, then plan_tokens_names */
+#define STRETCHES_LINE "stretches " /* version, then plan_stretches_names */
+#define STEPS          64u
 
 /* ---- The chain ---- */
 
@@ -50,6 +52,8 @@ static void chain_source(struct chain *c, const struct leat_plan *plan, size_t n
         chain_words(c, words, 4);
     }
     chain_words(c, (uint64_t[]) { s->part_count, plan->limits[number] }, 2);
+    if (s->choice)
+        chain_words(c, (uint64_t[]) { CHOOSE_VERSION, s->choice->sum }, 2);
     if (plan->order->settings) {
         uint64_t numbers[PLAN_ORDER_SETTINGS];
         unsigned count = plan->order->settings(plan, number, numbers);
@@ -186,6 +190,11 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
                     (uint64_t[]) { PLAN_TOKENS_VERSION, plan->rules.by_tokens[0], plan->rules.by_tokens[1],
                                    plan->rules.by_tokens[2], samples_of_pool(plan, end) },
                     5);
+    if (plan->rules.stretches[PLAN_STRETCH] > 0)
+        chain_words(&c,
+                    (uint64_t[]) { STRETCHES_VERSION, plan->rules.stretches[PLAN_STRETCH],
+                                   plan->rules.stretches[PLAN_MIX], plan->rules.stretches[PLAN_LANES] },
+                    4);
     if (fim->given)
         chain_words(&c,
                     (uint64_t[]) { FIM_VERSION, fim->rule.rate, fim->rule.spm, fim->ids[PLAN_FIM_PREFIX],
@@ -285,6 +294,9 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     if (plan->rules.by_tokens[PLAN_MAX_TOKENS] > 0)
         print_state(&w, TOKENS_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", PLAN_TOKENS_VERSION,
                     plan->rules.by_tokens[0], plan->rules.by_tokens[1], plan->rules.by_tokens[2]);
+    if (plan->rules.stretches[PLAN_STRETCH] > 0)
+        print_state(&w, STRETCHES_LINE "%u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", STRETCHES_VERSION,
+                    plan->rules.stretches[0], plan->rules.stretches[1], plan->rules.stretches[2]);
     if (plan->rules.fim.given)
         print_state(&w, "fim %s\n", plan_rules_fim_text(&plan->rules, fim));
     put_steps(&w, "sources", past.sources, past.source_steps);
@@ -355,6 +367,7 @@ struct state_text {
     uint64_t damaged, permutation, blend, split, base_len, seed;
     uint64_t options[PLAN_FIT_OPTIONS]; /* options of rows of whole documents */
     uint64_t tokens_version, by_tokens[PLAN_BY_TOKENS];
+    uint64_t stretches_version, stretches[PLAN_STRETCHES];
     uint64_t fim_version;    /* 0: none */
     char fim[PLAN_FIM_TEXT]; /* text of fill-in-the-middle, as plan_rules_fim_text() writes it */
     uint32_t order;
@@ -381,15 +394,15 @@ static bool take_options(struct reader *r, uint64_t *options)
     return group == OPTION_GROUPS;
 }
 
-/* Takes the line of batches by tokens, if there is one. */
-static bool take_by_tokens(struct reader *r, struct state_text *t)
+/* Takes a line that begins with `key`, of a version and numbers, if there is one. */
+static bool take_numbers(struct reader *r, const char *key, uint64_t *version, uint64_t *numbers, unsigned count)
 {
-    if (!take_word(r, TOKENS_LINE))
+    if (!take_word(r, key))
         return true;
-    if (!take_number(r, &t->tokens_version) || t->tokens_version == 0)
+    if (!take_number(r, version) || *version == 0)
         return false;
-    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
-        if (!take_word(r, " ") || !take_number(r, &t->by_tokens[i]))
+    for (unsigned i = 0; i < count; i++)
+        if (!take_word(r, " ") || !take_number(r, &numbers[i]))
             return false;
     return take_word(r, "\n");
 }
@@ -454,7 +467,9 @@ static bool parse(struct reader *r, struct state_text *t)
         !take_number(r, &t->base_len) || !take_word(r, "\nseed ") || !take_number(r, &t->seed) ||
         !take_word(r, "\norder "))
         return false;
-    if (!take_order(r, &t->order) || !take_options(r, t->options) || !take_by_tokens(r, t) ||
+    if (!take_order(r, &t->order) || !take_options(r, t->options) ||
+        !take_numbers(r, TOKENS_LINE, &t->tokens_version, t->by_tokens, PLAN_BY_TOKENS) ||
+        !take_numbers(r, STRETCHES_LINE, &t->stretches_version, t->stretches, PLAN_STRETCHES) ||
         !take_fim(r, t->fim_version, t->fim) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take_word(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take_word(r, "\n") || !take_bans(r, &t->past.bans) ||
@@ -482,10 +497,20 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
                       sentence);
 }
 
+static enum leat_status compare_numbers(const char *const *names, const uint64_t *said, const uint64_t *own,
+                                        unsigned count, struct leat_error *err)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (said[i] != own[i])
+            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, names[i], said[i], own[i]);
+    return LEAT_OK;
+}
+
 static enum leat_status compare_rules(const struct leat_plan *plan, const struct state_text *t, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
     char fim[PLAN_FIM_TEXT];
+    enum leat_status s;
 
     if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
         return differs(err,
@@ -499,17 +524,20 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     if (t->order != r->order)
         return differs(err, "its order is %s, but the plan's is %s", leat_order_name((enum leat_order)t->order),
                        leat_order_name((enum leat_order)r->order));
-    for (unsigned i = 0; i < PLAN_FIT_OPTIONS; i++)
-        if (t->options[i] != r->fit[i])
-            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_fit_names[i], t->options[i],
-                           r->fit[i]);
-    for (unsigned i = 0; i < PLAN_BY_TOKENS; i++)
-        if (t->by_tokens[i] != r->by_tokens[i])
-            return differs(err, "its %s is %" PRIu64 ", but the plan's is %" PRIu64, plan_tokens_names[i],
-                           t->by_tokens[i], r->by_tokens[i]);
+    s = compare_numbers(plan_fit_names, t->options, r->fit, PLAN_FIT_OPTIONS, err);
+    if (s != LEAT_OK)
+        return s;
+    s = compare_numbers(plan_tokens_names, t->by_tokens, r->by_tokens, PLAN_BY_TOKENS, err);
+    if (s == LEAT_OK)
+        s = compare_numbers(plan_stretches_names, t->stretches, r->stretches, PLAN_STRETCHES, err);
+    if (s != LEAT_OK)
+        return s;
     if (t->tokens_version > 0 && t->tokens_version != PLAN_TOKENS_VERSION)
         return differs(err, "its batches by tokens have version %" PRIu64 ", but this library's have %u",
                        t->tokens_version, PLAN_TOKENS_VERSION);
+    if (t->stretches_version > 0 && t->stretches_version != STRETCHES_VERSION)
+        return differs(err, "its stretches have version %" PRIu64 ", but this library's have %u", t->stretches_version,
+                       STRETCHES_VERSION);
     if (plan->order->rule && t->past.rule_version != plan->order->rule_version &&
         t->past.rule_version != plan->order->sources_version)
         return differs(err, "its rule is %s %" PRIu64 ", but this library's is %s %u", plan->order->rule,
@@ -553,14 +581,14 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     if (first == last)
         return differs(err,
                        "source %" PRIu64
-                       " (here %.200s) has other datasets, another range of the split, another limit of epochs, or "
-                       "other rules of its own",
+                       " (here %.200s) has other datasets, another range of the split, another limit of epochs, "
+                       "another choice of documents, or other rules of its own",
                        first, plan->rules.sources[first].name);
     return differs(
         err,
         "one of the sources %" PRIu64 " to %" PRIu64
-        " (here %.100s to %.100s) has other datasets, another range of the split, another limit of epochs, or other "
-        "rules of its own",
+        " (here %.100s to %.100s) has other datasets, another range of the split, another limit of epochs, another "
+        "choice of documents, or other rules of its own",
         first, last, plan->rules.sources[first].name, plan->rules.sources[last].name);
 }
 

@@ -20,19 +20,26 @@
 
 /* ---- Reading ---- */
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
 struct key;
+
+#define MAX_KEYS 40u /* of a table, with its end */
 
 struct reader {
     struct plan_rules *rules;
     const struct key *keys; /* table of the keys, whose last row has no name */
     const char *first_line, *what, *unknown;
-    size_t added;      /* first source that the change adds: sources from it on wait for their `at` */
+    size_t added;      /* number of the first source that the change adds; each added source needs an `at` */
     const char *label; /* NULL: none */
     uint64_t line, at; /* number of the line, and its place in the text */
     const char *key, *value;
     size_t key_length, value_length;
-    const char *field; /* name in struct leat_plan_options; NULL: the key is unknown */
-    bool seen[32];     /* keys of the table that were given already */
+    const char *field;   /* name in struct leat_plan_options; NULL: the key is unknown */
+    bool seen[MAX_KEYS]; /* keys of the table that were given already */
     bool seeded;
     struct leat_error *err;
 };
@@ -135,25 +142,91 @@ static enum leat_status read_rule(struct reader *r, const char *text, size_t len
     return wrong(r, "\"%.*s\" is not RULE=VALUE with a whole number of at least 1", plan_rules_shown(length), text);
 }
 
+/* Reads N: before what a line gives to source N. Sets *text to what follows, which reaches to the value's end. */
+static enum leat_status read_source_number(struct reader *r, const char *form, uint64_t *source, const char **text)
+{
+    const char *colon = memchr(r->value, ':', r->value_length);
+
+    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), source))
+        return wrong(r, "\"%.*s\" is not N:%s, where N is the number of a source", plan_rules_shown(r->value_length),
+                     r->value, form);
+    if (*source >= r->rules->source_count)
+        return wrong(r, "no source %" PRIu64 ": the plan has %zu up to here, numbered from 0", *source,
+                     r->rules->source_count);
+    if (*source < r->added)
+        return wrong(r, "source %" PRIu64 " has its rules from the start: a change gives them to sources that it adds",
+                     *source);
+    for (*text = colon + 1; *text < r->value + r->value_length && is_blank(**text);)
+        ++*text;
+    return LEAT_OK;
+}
+
+/* N:CONDITION */
+static enum leat_status read_where(struct reader *r)
+{
+    const char *text;
+    uint64_t source;
+    enum leat_status s = read_source_number(r, "CONDITION", &source, &text);
+
+    if (s == LEAT_OK && r->rules->sources[source].where)
+        return wrong(r, "the condition of source %" PRIu64 " is given twice", source);
+    return s == LEAT_OK ? placed(r, plan_rules_set_where(r->rules, (size_t)source, text,
+                                                         (size_t)(r->value + r->value_length - text), r->err))
+                        : s;
+}
+
+/* N:CALCULATION */
+static enum leat_status read_repeat(struct reader *r)
+{
+    const char *text;
+    uint64_t source;
+    enum leat_status s = read_source_number(r, "CALCULATION", &source, &text);
+
+    if (s == LEAT_OK && r->rules->sources[source].repeat)
+        return wrong(r, "how often source %" PRIu64 " repeats documents is given twice", source);
+    return s == LEAT_OK ? placed(r, plan_rules_set_repeat(r->rules, (size_t)source, text,
+                                                          (size_t)(r->value + r->value_length - text), r->err))
+                        : s;
+}
+
+/* N:SUM */
+static enum leat_status read_chosen(struct reader *r)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *text, *end = r->value + r->value_length;
+    struct plan_source_rule *rule;
+    uint64_t source;
+    enum leat_status s = read_source_number(r, "SUM", &source, &text);
+
+    if (s != LEAT_OK)
+        return s;
+    rule = &r->rules->sources[source];
+    if (rule->has_sum)
+        return wrong(r, "the sum of the choice of source %" PRIu64 " is given twice", source);
+    rule->has_sum = end - text == 16;
+    for (; text < end; text++) {
+        const char *digit = *text ? strchr(digits, *text) : NULL;
+
+        rule->has_sum = rule->has_sum && digit;
+        rule->sum = rule->sum << 4 | (uint64_t)(digit ? digit - digits : 0);
+    }
+    return rule->has_sum ? LEAT_OK
+                         : wrong(r, "\"%.*s\" is not N:SUM with 16 hexadecimal digits",
+                                 plan_rules_shown(r->value_length), r->value);
+}
+
 /* N:RULE=VALUE,... */
 static enum leat_status read_source_fit(struct reader *r)
 {
-    const char *colon = memchr(r->value, ':', r->value_length), *end = r->value + r->value_length;
+    const char *text, *end = r->value + r->value_length;
     uint64_t fit[PLAN_FIT_OPTIONS] = { 0 }, source;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = read_source_number(r, "RULE=VALUE,...", &source, &text);
 
-    if (!colon || !plan_rules_number(r->value, (size_t)(colon - r->value), &source))
-        return wrong(r, "\"%.*s\" is not N:RULE=VALUE,..., where N is the number of a source",
-                     plan_rules_shown(r->value_length), r->value);
-    if (source >= r->rules->source_count)
-        return wrong(r, "no source %" PRIu64 ": the plan has %zu up to here, numbered from 0", source,
-                     r->rules->source_count);
-    if (source < r->added)
-        return wrong(r, "source %" PRIu64 " has its rules from the start: a change gives them to sources that it adds",
-                     source);
+    if (s != LEAT_OK)
+        return s;
     if (!bytes_all_zero(r->rules->sources[source].fit, sizeof fit))
         return wrong(r, "the rules of source %" PRIu64 " are given twice", source);
-    for (const char *at = colon + 1, *comma; s == LEAT_OK && at <= end; at = comma + 1) {
+    for (const char *at = text, *comma; s == LEAT_OK && at <= end; at = comma + 1) {
         comma = memchr(at, ',', (size_t)(end - at));
         comma = comma ? comma : end;
         s = read_rule(r, at, (size_t)(comma - at), fit);
@@ -168,6 +241,18 @@ static enum leat_status read_by_tokens(struct reader *r)
     while (strlen(plan_tokens_names[i]) != r->key_length || memcmp(plan_tokens_names[i], r->key, r->key_length) != 0)
         i++;
     return read_number(r, &r->rules->by_tokens[i]);
+}
+
+static enum leat_status read_stretches(struct reader *r)
+{
+    enum leat_status s;
+    unsigned i = 0;
+
+    while (strlen(plan_stretches_names[i]) != r->key_length ||
+           memcmp(plan_stretches_names[i], r->key, r->key_length) != 0)
+        i++;
+    s = read_number(r, &r->rules->stretches[i]);
+    return s == LEAT_OK && r->rules->stretches[i] == 0 ? wrong(r, "%s must be at least 1", plan_stretches_names[i]) : s;
 }
 
 static enum leat_status read_order(struct reader *r)
@@ -378,28 +463,33 @@ static const struct key {
     { "begin", "begin", false, read_fit },
     { "whole", "whole", false, read_fit },
     { "fit", "fit", true, read_source_fit },
+    { "where", "where", true, read_where },
+    { "repeat", "repeat", true, read_repeat },
+    { "chosen", "where", true, read_chosen },
     { "max-tokens", "max_tokens", false, read_by_tokens },
     { "max-rows", "max_rows", false, read_by_tokens },
     { "pool", "pool", false, read_by_tokens },
+    { "stretch", "stretch", false, read_stretches },
+    { "mix", "mix", false, read_stretches },
+    { "lanes", "lanes", false, read_stretches },
     { "fim", "fim", false, read_fim },
     { NULL, NULL, false, NULL },
 };
+_Static_assert(sizeof keys / sizeof *keys <= MAX_KEYS, "each key has its place in `seen`");
 #define UNKNOWN                                                                                                        \
     "a line of a plan starts with source, seq-len, base-len, seed, order, epochs, stop, split, use, at, skip, ban, "   \
     "samples, mid-level-dataset-surplus, max-per-row, min-length, max-length, cut-length, align, overlap, begin, "     \
-    "whole, fit, max-tokens, max-rows, pool or fim"
+    "whole, fit, where, repeat, chosen, max-tokens, max-rows, pool, stretch, mix, lanes or fim"
 
 static const struct key change_keys[] = {
     { "source", "sources", true, read_source },
     { "fit", "fit", true, read_source_fit },
+    { "where", "where", true, read_where },
+    { "repeat", "repeat", true, read_repeat },
+    { "chosen", "where", true, read_chosen },
     { "at", "at", true, read_change },
     { NULL, NULL, false, NULL },
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
 
 static enum leat_status read_line(struct reader *r, const char *line, size_t length)
 {
@@ -495,7 +585,7 @@ enum leat_status plan_rules_read_changes(struct plan_rules *rules, const char *t
                         .keys = change_keys,
                         .first_line = FIRST_LINE_OF_CHANGES,
                         .what = "a text of changes",
-                        .unknown = "a line of changes starts with source, fit or at",
+                        .unknown = "a line of changes starts with source, fit, where, repeat, chosen or at",
                         .added = rules->source_count,
                         .label = label,
                         .err = err };
@@ -588,6 +678,22 @@ static void print_source_fit(struct printer *p, size_t source, const uint64_t *f
         print_text(p, "\n");
 }
 
+static void print_choice(struct printer *p, size_t source, const struct plan_source_rule *s)
+{
+    if (s->where) {
+        print(p, "where %zu:", source);
+        print_text(p, s->where);
+        print_text(p, "\n");
+    }
+    if (s->repeat) {
+        print(p, "repeat %zu:", source);
+        print_text(p, s->repeat);
+        print_text(p, "\n");
+    }
+    if (s->has_sum)
+        print(p, "chosen %zu:%016" PRIx64 "\n", source, s->sum);
+}
+
 static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
 {
     char weight[DECIMAL_TEXT];
@@ -649,6 +755,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
             print(&p, "%s %" PRIu64 "\n", plan_fit_names[i], r->fit[i]);
     for (unsigned i = 0; i < PLAN_BY_TOKENS && r->by_tokens[PLAN_MAX_TOKENS] > 0; i++)
         print(&p, "%s %" PRIu64 "\n", plan_tokens_names[i], r->by_tokens[i]);
+    for (unsigned i = 0; i < PLAN_STRETCHES && r->stretches[PLAN_STRETCH] > 0; i++)
+        print(&p, "%s %" PRIu64 "\n", plan_stretches_names[i], r->stretches[i]);
     if (r->fim.given)
         print(&p, "fim %s\n", plan_rules_fim_text(r, fim));
     for (size_t i = 0; i < r->split_count; i++) {
@@ -671,6 +779,8 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
         print_source(&p, &r->sources[i], r->sources[i].weighted || !plan_order_of(r->order)->megatron);
     for (size_t i = 0; i < r->source_count; i++)
         print_source_fit(&p, i, r->sources[i].fit);
+    for (size_t i = 0; i < r->source_count; i++)
+        print_choice(&p, i, &r->sources[i]);
     for (size_t i = 0; i < r->phase_count; i++)
         print_phase(&p, &r->phases[i]);
     for (size_t i = 0; i < r->skip_count; i++)

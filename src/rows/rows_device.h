@@ -232,7 +232,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         struct rows_line line = documents ? *r : rows_line_undivided(r);                                               \
         int64_t numbers[ROWS_MOST_VECTOR];                                                                             \
                                                                                                                        \
-        line.source = rows_source(j, row); /* set here, so that it takes no register before */                         \
+        line.source = rows_source(j, row); /* set late to save a register */                                           \
         ROWS_UNROLL                                                                                                    \
         for (uint32_t k = 0; k < 16 / number_bytes; k++)                                                               \
             numbers[k] = k < count ? output_##field(&line, rows_line_place(&line, i + k, j->length), i + k) : 0;       \

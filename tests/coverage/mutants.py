@@ -270,8 +270,8 @@ def stored(sources, path):
     """The changes of a survivors.json, where its lines are now."""
     by_path = {source.path: source for source in sources}
     for change in json.loads(pathlib.Path(path).read_text()):
-        source = by_path[change["path"]]
-        numbers = [number for number, line in enumerate(source.lines, 1) if line == change["line"]]
+        source = by_path.get(change["path"])  # None: the file is gone, too
+        numbers = [n for n, line in enumerate(source.lines if source else (), 1) if line == change["line"]]
         if numbers:
             yield source, min(numbers, key=lambda number: abs(number - change["number"])), change["to"]
         else:

@@ -103,7 +103,7 @@ static inline void cuda_bring(void *to, const void *from, size_t bytes, cuda_str
 static inline void cuda_copy(void *to, const void *from, size_t bytes, cuda_stream stream)
 {
     on_device_begin(cuda);
-    MUST(cuda->extra.copy_on_device((uintptr_t)to, (uintptr_t)from, bytes, stream));
+    MUST(cuda->driver.copy_on_device((uintptr_t)to, (uintptr_t)from, bytes, stream));
     on_device_end(cuda);
 }
 

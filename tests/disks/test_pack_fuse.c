@@ -255,6 +255,7 @@ static enum leat_status pack_one(const char *name, const char *input)
 #define LIST_NAME "@/dev/fd/250"
 static char listed[2000];
 
+static bool direct;     /* inputs are read past the page cache: the kernel reads nothing ahead */
 static bool only_reads; /* failed, if anything did: the kernel may have read ahead in vain */
 
 static unsigned long mounted_fails(unsigned calls, unsigned long n, unsigned long times, int error, const char *name,
@@ -265,6 +266,7 @@ static unsigned long mounted_fails(unsigned calls, unsigned long n, unsigned lon
     int ends[2] = { -1, -1 };
 
     T_CHECK(fuse_disk_mount(&disk, inputs, p.inputs[PACKING_INPUTS], false));
+    atomic_store(&disk.board->direct, direct);
     if (listed[0]) {
         T_CHECK(pipe(ends) == 0 && write(ends[1], listed, strlen(listed)) == (ssize_t)strlen(listed));
         close(ends[1]);
@@ -341,6 +343,7 @@ static void is_replaced(const char *input, const char *file)
     snprintf(kept, sizeof kept, "%.500s/kept", p.folder);
     snprintf(out, sizeof out, "%.500s/again", p.folder);
     snprintf(replaced_path, sizeof replaced_path, "%.500s/%s", inputs, file);
+    direct = true; /* else the last read may be of the first look, which has nothing to compare a replaced file with */
     count = mounted_fails(FUSE_DISK_READ, 0, 1, 0, out, input, &s);
     T_OK(s);
     copy_file(replaced_path, kept);
@@ -349,12 +352,13 @@ static void is_replaced(const char *input, const char *file)
     T_CHECK(utimensat(AT_FDCWD, other, (const struct timespec[2]) { st.st_mtim, st.st_mtim }, 0) == 0);
     replaced_by = other;
     noticed = 0;
-    for (unsigned long n = count; n > 0 && noticed == 0; n--) /* the last read that is made: the kernel reads ahead */
+    for (unsigned long n = count; n > 0 && noticed == 0; n--) /* the last read that is made */
         mounted_fails(FUSE_DISK_READ, n, FOREVER, ESTALE, out, input, &s);
     T_STATUS(s, LEAT_E_MISMATCH);
     if (s == LEAT_E_MISMATCH)
         T_STR(t_err.file, input);
     replaced_by = NULL;
+    direct = false;
     T_CHECK(rename(kept, replaced_path) == 0);
 }
 

@@ -27,7 +27,7 @@ static bool fail_one(const struct warm_stretch *stretch, enum fault_kind kind, u
     uint64_t calls;
 
     fault_arm(kind, FAULT_ONCE, n, EAGAIN);
-    w = warm_open(stretch, 1);
+    w = warm_open(stretch, 1, false);
     calls = fault_disarm();
     warm_close(w);
     T_EQ(fault_allocations(), allocations);

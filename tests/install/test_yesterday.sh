@@ -67,7 +67,8 @@ change "$tmp/older-headers" \
     '/^struct leat_loader_options {/,/^};/{/const char \*stats_file;/d;/uint64_t stats_ms;/d}' \
     '/^struct leat_loader_options {/,/^};/{/source_weight/d;/struct leat_loader_slice slice;/d}' \
     's/, { 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0 } }, NULL, 0, NULL, 0, *.$/ }/' \
-    '/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }/d' \
+    '/^struct leat_loader_options {/,/^};/{/struct leat_loader_column/d;/column_count/d}' \
+    '/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, NULL, 0 }/d' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
 sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat/dataset.h"
 try older "$tmp/older-headers" "$good"
@@ -75,7 +76,7 @@ try older "$tmp/older-headers" "$good"
 # newer: the library does not know the last fields, and one that a struct inside has in place of a reserved number
 change "$tmp/newer-headers" \
     '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
-    's/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } } }/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, 0 }/' \
+    's/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, NULL, 0 }/LEAT_SLICE_CONTIGUOUS, 0, { 0, 0 } }, NULL, 0, 0 }/' \
     '/^struct leat_loader_io {/,/^};/s/uint64_t reserved\[4\];/uint64_t reserved[3], of_tomorrow;/' \
     's/-1, 0, { 0, 0, 0, 0 } }/-1, 0, { 0, 0, 0 }, 0 }/' \
     '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \

@@ -45,12 +45,16 @@ same python/leat/plan.pyi "the orders" \
 same src/plan/plan_order.c "the rows" \
     "$(grep -oE '\[LEAT_ORDER_[A-Z_]+\] = \{ "[a-z-]+"' src/plan/plan_order.c | cut -d '"' -f 2)" "$orders"
 
-# Fields of outputs are called as their numbers are; those that are made singly have a file each.
+# Fields of outputs are called as their numbers are; those that are made singly have a file each. Those that the slot
+# has ready (loader_values.c) are no rows of what is made.
 made=src/rows/rows_outputs.h
 outputs=$(header OUTPUT include/leat/loader.h | sed 's/=.*//')
+ready=$(grep -oE 'LEAT_OUTPUT_[A-Z_]+' src/loader/loader_values.c | sort -u | sed 's/LEAT_OUTPUT_//')
+lower_ready=$(printf '%s' "$ready" | tr '[:upper:]' '[:lower:]')
 made_rows=$(sed -nE 's/^ +(together|singly)\(([a-z_]+, [A-Z_]+), .*/\2/p' $made)
-same $made "the rows" "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]')" "$outputs"
-same $made "the fields" "$(printf '%s\n' "$made_rows" | sed 's/, .*//')" "$outputs"
+same $made "the rows" \
+    "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]'; echo "$lower_ready")" "$outputs"
+same $made "the fields" "$(printf '%s\n' "$made_rows" | sed 's/, .*//'; echo "$lower_ready")" "$outputs"
 same include/leat/loader.h "the fields of struct leat_outputs" \
     "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat/loader.h)" "$outputs"
 same $made "the outputs that are made singly" \

@@ -1,17 +1,19 @@
 /*
- * test_loader_balance.c: loaders whose ranks are dealt their rows by what attention costs. All ranks together have the
- * rows of each global batch, each rank those that leat_plan_deal() says, by rising number, at every world size from 1
- * to 8 and at 64, with and without a thread, to the plan's end, whatever becomes of the last batch; a run whose world
- * size changes in the middle shows every sample once. Statistics say how far apart ranks are, and would be by chance.
- * Refused: other orders, and unknown values.
+ * test_loader_balance.c: loaders whose ranks are dealt their rows by what attention costs, or by lanes. All ranks
+ * together have the rows of each global batch, each rank those that leat_plan_deal() says, by rising number, at every
+ * world size from 1 to 8 and at 64, with and without a thread, to the plan's end, whatever becomes of the last batch; a
+ * run whose world size changes in the middle shows every sample once. Statistics say how far apart ranks are, and would
+ * be by chance. Refused: other orders, and unknown values.
  */
 #include "loading.h"
+#include "plan/plan.h"
 
 #define MOST   512u
 #define LENGTH 256u
 
 static struct loading loading;
 static struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+static enum leat_balance how;
 static uint64_t batch; /* rows of a global batch */
 static uint8_t *seen;  /* of each sample, how often it was given */
 
@@ -22,7 +24,7 @@ static struct leat_loader_options options(uint64_t rank, uint64_t world)
     o.batch = batch;
     o.ranks.rank = rank;
     o.ranks.world = world;
-    o.ranks.balance = LEAT_BALANCE_ATTENTION;
+    o.ranks.balance = how;
     o.io.threads = rank % 2;
     return o;
 }
@@ -32,7 +34,7 @@ static void check_batch(const struct leat_batch *b, const struct leat_loader_opt
 {
     uint32_t ranks[MOST], row = 0;
 
-    T_OK(leat_plan_deal(loading.plan, b->position, batch, o->ranks.world, ranks, NULL, &t_err));
+    T_OK(leat_plan_deal(loading.plan, how, b->position, batch, o->ranks.world, ranks, NULL, &t_err));
     for (uint32_t i = 0; i < batch; i++) {
         struct leat_sample x;
         uint64_t got;
@@ -73,9 +75,9 @@ static uint64_t run(struct leat_loader_options o, uint64_t most, char state[LEAT
         leat_batch_release(b, NULL);
     }
     leat_loader_stats(l, &stats);
-    T_CHECK(stats.balance.dealt >= k);
+    T_CHECK(stats.balance.dealt >= k || how == LEAT_BALANCE_LANES);
     T_CHECK(stats.balance.spread >= 0 && stats.balance.spread <= 1);
-    if (o.ranks.world > 1 && o.last == LEAT_LAST_DROPPED) {
+    if (o.ranks.world > 1 && o.last == LEAT_LAST_DROPPED && how == LEAT_BALANCE_ATTENTION) {
         T_CHECK(stats.balance.spread_mean <= 0.025);
         T_CHECK(stats.balance.spread_by_chance > 2 * stats.balance.spread_mean);
     }
@@ -139,15 +141,56 @@ static void check_refused(void)
     T_OK(leat_plan_reorder(&windows, loading.plan, LEAT_ORDER_SHUFFLED, LENGTH, &t_err));
     T_REFUSED(leat_loader_open(&l, windows, &o, &t_err), LEAT_E_ARGUMENT, "rows of order shuffled cannot be dealt");
     T_STR(t_err.field, "balance");
-    o.ranks.balance = (enum leat_balance)2;
-    T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "unknown value 2 for balance");
+    o.ranks.balance = LEAT_BALANCE_LANES;
+    T_REFUSED(leat_loader_open(&l, windows, &o, &t_err), LEAT_E_ARGUMENT, "the plan has no stretches");
+    o.ranks.balance = (enum leat_balance)3;
+    T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "unknown value 3 for balance");
     leat_plan_close(windows);
+}
+
+/* The stretches of all places are the tokens of the plan's only epoch, and one more for the label of each's last. */
+static void check_places(void)
+{
+    uint64_t tokens = 0, place = 0, given = 0, here = 1;
+    struct plan_range range;
+
+    for (; here > 0 && place < 10000; place++)
+        for (here = given = 0; plan_stretches_range(loading.plan, 0, place, &given, &range); here++)
+            tokens += range.count - 1;
+    T_EQ(tokens, info.samples * LENGTH);
+    T_EQ(place, (info.samples * LENGTH * 2 + 8191) / 8192 + 1);
+}
+
+/* A plan in 8 lanes. */
+static void check_lanes(void)
+{
+    struct leat_loader_options o;
+    struct leat_loader *l;
+
+    leat_plan_close(loading.plan);
+    loading.plan =
+        loading_plan(t_text("source %s\nseq-len %u\nstretch 8192\nmix 4\nlanes 8\nepochs 1", loading.names[0], LENGTH));
+    leat_plan_info(loading.plan, &info);
+    check_places();
+    how = LEAT_BALANCE_LANES;
+    seen = realloc(seen, info.samples);
+    memset(seen, 0, info.samples);
+    for (uint64_t world = 1; world <= 8; world *= 2) {
+        batch = 16 * world;
+        check_world(world);
+    }
+    batch = 64;
+    check_elastic();
+    o = options(0, 16);
+    T_REFUSED(leat_loader_open(&l, loading.plan, &o, &t_err), LEAT_E_ARGUMENT, "8 lanes cannot be dealt to 16 ranks");
+    T_STR(t_err.field, "balance");
 }
 
 int main(void)
 {
     static const uint64_t worlds[] = { 1, 2, 3, 4, 5, 6, 7, 8, 64 };
 
+    how = LEAT_BALANCE_ATTENTION;
     loading.width = 2;
     loading.mean = 90;
     snprintf(loading.names[0], sizeof loading.names[0], "%s/documents", t_folder());
@@ -163,6 +206,7 @@ int main(void)
     batch = 64;
     check_elastic();
     check_refused();
+    check_lanes();
     free(seen);
     leat_plan_close(loading.plan);
     return t_end();

@@ -54,6 +54,7 @@ class Case:
         self.counts = []
         self.make_sources(small)
         self.make_phases(small)
+        self.make_stretches(small)
         self.make_skips()
         self.make_bans(self.counts)
 
@@ -122,6 +123,18 @@ class Case:
             self.lines.append(line)
             self.phases.append((begin, length, [Fraction(w) for w in weights]))
 
+    def make_stretches(self, small):
+        r, self.stretches = self.r, None
+        if self.sequential or not small or r.random() < 0.6:
+            return
+        largest = max([source.blocks for source in self.sources])
+        stretch = self.base * 2 * r.randint(1, max(largest // r.choice([1, 2, 5, 20]), 1)) + r.randint(0, self.base)
+        there = -(-largest * self.base * 2 // stretch)
+        lanes = r.choice([1, 1, 2, 3, r.randint(1, max(there, 1))])
+        mix = r.randint(1, max(there // lanes, 1)) + (r.random() < 0.1)
+        self.stretches = stretch, mix, lanes
+        self.lines += [f"line stretch {stretch}", f"line mix {mix}", f"line lanes {lanes}"]
+
     def make_skips(self):
         r = self.r
         at = 0
@@ -158,7 +171,7 @@ class Case:
         if self.stop_first and not any(self.limits):
             raise twin.Refused("nothing is ever spent")
         return twin.Plan(self.sources, self.phases, self.limits, self.base, self.seed, self.sequential, self.skips,
-                         self.stop_first)
+                         self.stop_first, self.stretches)
 
     def questions(self, plan):
         """Pairs of a question and the twin's answer."""
@@ -182,6 +195,14 @@ class Case:
             n = r.randrange(600)
             inside = [(first, end) for first, end in self.skips if first <= n < end]
             yield f"skipped {n}", f"{plan.position(n)} {len(inside)}"
+        for _ in range(3 if self.stretches else 0):
+            lanes = self.stretches[2]
+            world = r.choice([w for w in range(1, lanes + 1) if lanes % w == 0])
+            batch = world * r.choice([1, 2, 3, 8])
+            position = r.choice([0, r.randrange(300), max(plan.position(plan.end) - r.randint(0, 9), 0)])
+            rows = [n for n in map(plan.number, range(position, position + batch)) if n < plan.end]
+            ranks = deal_twin.deal_lanes([plan.lane(n) for n in rows], lanes, batch, world)
+            yield f"lanes {position} {batch} {world}", " ".join(f"{rank}.0" for rank in ranks)
         for _ in range(8):
             source = r.randrange(len(self.sources))
             if plan.sources[source].blocks:

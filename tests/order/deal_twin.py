@@ -1,5 +1,5 @@
-"""deal_twin.py: rows dealt to ranks by what attention costs, written from docs/ORDER.md alone, "Dealing rows to ranks,
-version 1"."""
+"""deal_twin.py: rows dealt to ranks by what attention costs, and by lanes, written from docs/ORDER.md alone, "Dealing
+rows to ranks, version 1" and "Dealing rows by lanes, version 1"."""
 from itertools import combinations
 
 
@@ -20,6 +20,18 @@ def deal(costs, world):
         for row in mine:
             ranks[row] = rank
     return ranks
+
+
+def deal_lanes(own, lanes, batch, world):
+    """The rank of each row; `own`: the lane of each row that the plan has."""
+    if len(own) < batch:
+        return [row % world for row in range(batch)]
+    ranks = [[] for _ in range(world)]
+    left = [row for row, lane in enumerate(own)
+            if len(ranks[lane * world // lanes]) == batch // world or ranks[lane * world // lanes].append(row)]
+    for row in left:
+        next(rows for rows in ranks if len(rows) < batch // world).append(row)
+    return [next(rank for rank, rows in enumerate(ranks) if row in rows) for row in range(batch)]
 
 
 def improve(costs, rows, sums, high, low):

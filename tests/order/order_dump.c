@@ -351,13 +351,13 @@ static void print_dealt(const uint32_t *ranks, const uint64_t *costs, uint64_t c
     printf("\n");
 }
 
-static void deal_batch(uint64_t position, uint64_t batch, uint64_t world)
+static void deal_batch(enum leat_balance how, uint64_t position, uint64_t batch, uint64_t world)
 {
     uint32_t ranks[MOST_ROWS];
     uint64_t costs[MOST_ROWS];
 
     T_CHECK(batch <= MOST_ROWS);
-    T_OK(leat_plan_deal(now.plan, position, batch, world, ranks, costs, &t_err));
+    T_OK(leat_plan_deal(now.plan, how, position, batch, world, ranks, costs, &t_err));
     print_dealt(ranks, costs, batch);
 }
 
@@ -452,7 +452,9 @@ static void answer(const char *word, char *rest)
         got = leat_plan_position(now.plan, n[0], &skipped);
         printf("%" PRIu64 " %d\n", got, skipped);
     } else if (strcmp(word, "deal") == 0) {
-        deal_batch(n[0], n[1], n[2]);
+        deal_batch(LEAT_BALANCE_ATTENTION, n[0], n[1], n[2]);
+    } else if (strcmp(word, "lanes") == 0) {
+        deal_batch(LEAT_BALANCE_LANES, n[0], n[1], n[2]);
     } else if (strcmp(word, "share") == 0) {
         share_costs((uint32_t)n[0], strchr(rest, ' ') + 1);
     } else if (strcmp(word, "permute") == 0) {

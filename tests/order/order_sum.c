@@ -56,20 +56,28 @@ static void random_weights(uint64_t *random, uint64_t *weights, unsigned count)
     add(decimal_share(total, t_below(random, DECIMAL_UNIT)));
 }
 
-static void add_plan(uint64_t *random)
+static void add_plan(uint64_t *random, bool in_stretches)
 {
     unsigned count = 1 + (unsigned)t_below(random, SOURCES);
-    uint64_t blocks[SOURCES], limits[SOURCES], first[SOURCES], second[SOURCES];
+    uint64_t blocks[SOURCES], limits[SOURCES], sizes[SOURCES], first[SOURCES], second[SOURCES];
     struct sampler_phase_rule phases[2] = { { 0, 1, first }, { 0, 1, second } };
     struct sampler_rules rules = {
         .source_count = count, .blocks = blocks, .limits = limits, .phases = phases, .phase_count = 2
     };
+    struct stretches_rule stretches = { .sizes = sizes };
     struct sampler_cursor at = { .phase = NULL };
     struct sampler s;
 
     for (unsigned i = 0; i < count; i++) {
         blocks[i] = 1 + (t_random(random) >> (16 + t_below(random, 47)));
         limits[i] = t_below(random, 5) ? UINT64_MAX : 3 * blocks[i] + 100000;
+    }
+    for (unsigned i = 0; in_stretches && i < count; i++)
+        sizes[i] = 1 + t_below(random, blocks[i]);
+    if (in_stretches) {
+        stretches.mix = 1 + t_below(random, 100);
+        stretches.lanes = 1 + t_below(random, 20);
+        rules.stretches = &stretches;
     }
     rules.seed = t_random(random);
     phases[0].slices += t_below(random, 4);
@@ -98,7 +106,7 @@ int main(void)
     uint64_t random = 1;
 
     for (unsigned i = 0; i < 400; i++)
-        add_plan(&random);
+        add_plan(&random, i >= 300);
     printf("%016" PRIx64 "\n", sum);
     return t_end();
 }

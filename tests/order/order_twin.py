@@ -1,6 +1,7 @@
 """order_twin.py: the order of samples in plain Python, written from docs/ORDER.md alone: slow, short, and without
 anything in common with src/. Standard library only. documents_twin.py, megatron_twin.py and state_twin.py go on."""
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd
 
 MASK = 2**64 - 1
@@ -67,6 +68,28 @@ class Permutation:
             x = row * self.columns + column
             if x < self.n:
                 return x
+
+
+# ---- Stretches, version 1 ----
+
+@lru_cache(maxsize=64)
+def in_stretches(blocks, size, mix, lanes, seed, source, epoch):
+    """The blocks of a source in the order of an epoch, one by one."""
+    size = min(size, blocks)
+    whole = blocks // size
+    order = Permutation(whole, seed, source + 2**62, epoch)
+    stretches = [order.forward(q) for q in range(whole)] + [whole] * (blocks % size > 0)
+    streams = []
+    for lane in range(lanes):
+        own, stream = stretches[lane::lanes], []
+        for first in range(0, len(own), mix):
+            pool = [b for s in own[first:first + mix] for b in range(s * size, min((s + 1) * size, blocks))]
+            key = epoch * (whole + 1) + lane + lanes * first
+            shuffled = Permutation(len(pool), seed, source + 3 * 2**61, key & MASK)
+            stream += [pool[shuffled.forward(i)] for i in range(len(pool))]
+        streams.append(stream)
+    even = min(map(len, streams))
+    return [stream[i] for i in range(even) for stream in streams] + [b for stream in streams for b in stream[even:]]
 
 
 # ---- Blend, version 1 ----
@@ -250,10 +273,19 @@ class Bans:
 
 
 class Plan(Skips):
-    """`sources`: Source; `phases`: (begin, length, weights as fractions), the first at 0; `limits`: epochs or None."""
+    """`sources`: Source; `phases`: (begin, length, weights as fractions), the first at 0; `limits`: epochs or None;
+    `stretches`: (bytes, mix, lanes) and how many bytes a token has."""
 
-    def __init__(self, sources, phases, limits, base, seed, sequential, skips, stop_first=False):
+    locality = None  # stretch, mix, lanes
+
+    def __init__(self, sources, phases, limits, base, seed, sequential, skips, stop_first=False, stretches=None,
+                 width=2):
         super().__init__(skips)
+        self.locality = stretches
+        if stretches:
+            self.size, largest = stretches[0] // (base * width), max(source.blocks for source in sources)
+            if not 0 < self.size <= largest or stretches[1] * stretches[2] > -(-largest // self.size):
+                raise Refused("stretches")
         self.stop_first, self.stopped = stop_first, False
         self.sources, self.base, self.seed, self.sequential = sources, base, seed, sequential
         self.limits = [None if e is None else e * s.blocks for e, s in zip(limits, sources)]
@@ -321,10 +353,22 @@ class Plan(Skips):
         draw, piece = phase.draw(n)
         segment = [s for s in phase.segments if s.first <= draw][-1]
         source, own = segment.blend.draw(draw - segment.first)
-        epoch, i = divmod(segment.counts[source] + own, self.sources[source].blocks)
-        if not self.sequential:
-            i = Permutation(self.sources[source].blocks, self.seed, source, epoch).forward(i)
+        blocks = self.sources[source].blocks
+        epoch, i = divmod(segment.counts[source] + own, blocks)
+        if self.locality:
+            i = in_stretches(blocks, self.size, *self.locality[1:], self.seed, source, epoch)[i]
+        elif not self.sequential:
+            i = Permutation(blocks, self.seed, source, epoch).forward(i)
         return source, epoch, i, piece, phase.pieces
+
+    def lane(self, n):
+        """The lane of stretches that sample n is shown in."""
+        source, epoch, block, _, _ = self.sample(n)
+        blocks = self.sources[source].blocks
+        size, lanes = min(self.size, blocks), self.locality[2]
+        order = Permutation(blocks // size, self.seed, source + 2**62, epoch)
+        stretch = block // size
+        return (order.inverse(stretch) if stretch < blocks // size else stretch) % lanes
 
     def show(self, n):
         """source, epoch, window, part, offset, length: what a line of the vectors has."""
@@ -341,7 +385,10 @@ class Plan(Skips):
     def find(self, source, epoch, block):
         """The samples that show a block in an epoch, piece by piece; none: []."""
         blocks = self.sources[source].blocks
-        i = block if self.sequential else Permutation(blocks, self.seed, source, epoch).inverse(block)
+        if self.locality:
+            i = in_stretches(blocks, self.size, *self.locality[1:], self.seed, source, epoch).index(block)
+        else:
+            i = block if self.sequential else Permutation(blocks, self.seed, source, epoch).inverse(block)
         own = epoch * blocks + i
         if self.limits[source] is not None and own >= self.limits[source]:
             return []

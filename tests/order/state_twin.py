@@ -69,6 +69,9 @@ def state(plan, position, damaged, identities, hash128, bans):
     if by_tokens:
         first = end // by_tokens[3] * by_tokens[3]  # of the pool that the past ends in
         chain.step(*by_tokens, min(plan.end - first, by_tokens[3]) if end > first else 0)
+    stretches = getattr(plan, "locality", None)
+    if stretches:
+        chain.step(1, *stretches)
     if fim:
         chain.step(1, fim.rate, fim.spm, *fim.ids)
     for number in range(past):
@@ -103,6 +106,7 @@ def state(plan, position, damaged, identities, hash128, bans):
             f"rules {rules}\nbase-len {plan.base}\nseed {plan.seed}\n"
             f"order {ORDERS[plan.order]}\n" + "".join(f"{k} {v}\n" for group in options for k, v in group) +
             (f"by-tokens {' '.join(map(str, by_tokens))}\n" if by_tokens else "") +
+            (f"stretches 1 {' '.join(map(str, stretches))}\n" if stretches else "") +
             (f"fim {','.join(map(str, (decimal(fim.rate), decimal(fim.spm), *fim.ids)))}\n" if fim else "") +
             f"sources {kept(sources)}\nphases {kept(phase_hashes)}\n"
             f"skips {skips.low():016x}\n{bans_line}fingerprint {chain.high():016x}{chain.low():016x}\n")

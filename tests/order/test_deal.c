@@ -131,8 +131,8 @@ static void check_plan(struct leat_dataset *d, uint64_t length, uint64_t align)
             uint32_t world = worlds[w], batch = world * each, ranks[MOST], again[MOST];
             uint64_t costs[MOST], sums[64] = { 0 }, position = t_below(&state, 1000), spread;
 
-            T_OK(leat_plan_deal(plan, position, batch, world, ranks, costs, &t_err));
-            T_OK(leat_plan_deal(plan, position, batch, world, again, NULL, &t_err));
+            T_OK(leat_plan_deal(plan, LEAT_BALANCE_ATTENTION, position, batch, world, ranks, costs, &t_err));
+            T_OK(leat_plan_deal(plan, LEAT_BALANCE_ATTENTION, position, batch, world, again, NULL, &t_err));
             for (uint32_t i = 0; i < batch; i++) {
                 T_EQ(ranks[i], again[i]);
                 T_EQ(costs[i], cost_at(plan, position + i, length, align > 0 ? align : 1));
@@ -159,7 +159,7 @@ static void check_end(struct leat_dataset *d)
     for (uint32_t left = 0; left <= 64; left++) {
         bool has[8] = { false };
 
-        T_OK(leat_plan_deal(plan, info.positions - left, 64, 8, ranks, costs, &t_err));
+        T_OK(leat_plan_deal(plan, LEAT_BALANCE_ATTENTION, info.positions - left, 64, 8, ranks, costs, &t_err));
         check_deal(costs, 64, 8, ranks);
         for (uint32_t i = 0; i < 64; i++) {
             T_EQ(costs[i] > 0, i < left);
@@ -178,10 +178,13 @@ static void check_refused(struct leat_dataset *d)
     struct leat_plan *windows = open_plan(d, 16, LEAT_ORDER_SHUFFLED, 0, 0);
     uint32_t ranks[8];
 
-    T_REFUSED(leat_plan_deal(windows, 0, 8, 2, ranks, NULL, &t_err), LEAT_E_ARGUMENT, "only those of order fit can");
+    T_REFUSED(leat_plan_deal(windows, LEAT_BALANCE_ATTENTION, 0, 8, 2, ranks, NULL, &t_err), LEAT_E_ARGUMENT,
+              "only those of order fit can");
     T_STR(t_err.field, "balance");
-    T_REFUSED(leat_plan_deal(fit, 0, 8, 3, ranks, NULL, &t_err), LEAT_E_ARGUMENT, "does not divide equally");
-    T_REFUSED(leat_plan_deal(fit, 0, 16385, 1, ranks, NULL, &t_err), LEAT_E_ARGUMENT, "at most 16384 rows");
+    T_REFUSED(leat_plan_deal(fit, LEAT_BALANCE_ATTENTION, 0, 8, 3, ranks, NULL, &t_err), LEAT_E_ARGUMENT,
+              "does not divide equally");
+    T_REFUSED(leat_plan_deal(fit, LEAT_BALANCE_ATTENTION, 0, 16385, 1, ranks, NULL, &t_err), LEAT_E_ARGUMENT,
+              "at most 16384 rows");
     T_STR(t_err.field, "batch");
     leat_plan_close(fit);
     leat_plan_close(windows);

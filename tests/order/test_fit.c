@@ -50,6 +50,15 @@ static void show_row(const struct fit *f, uint64_t row, uint64_t epoch, uint64_t
         pieces[i].number += draws[i].at;
 }
 
+/* The class of pieces of this length; NULL: no piece has it. */
+static const struct fit_class *class_of(const struct fit *f, uint64_t length)
+{
+    for (uint64_t i = 0; i < f->class_count; i++)
+        if (f->classes[i].length == length)
+            return &f->classes[i];
+    return NULL;
+}
+
 /* All rows of an epoch: no place twice, each piece once, found back. */
 static void check_epoch(const struct fit *f, const uint64_t *counts, uint64_t epoch)
 {
@@ -65,7 +74,7 @@ static void check_epoch(const struct fit *f, const uint64_t *counts, uint64_t ep
         T_CHECK(p->pieces > 0 && p->pieces <= f->max_pieces && row - p->first_row < p->rows);
         show_row(f, row, epoch, epoch * f->rows + row, pieces);
         for (uint32_t i = 0; i < p->pieces; i++) {
-            const struct fit_class *c = fit_class_of(f, pieces[i].length);
+            const struct fit_class *c = class_of(f, pieces[i].length);
 
             T_CHECK(c && pieces[i].number - c->first < counts[pieces[i].length]);
             T_CHECK(!seen[pieces[i].number]++);

@@ -101,7 +101,8 @@ static void test_refused(void)
     refuse(plan, FIRST "at 64:len=5\n", "the sequence length 5 does not divide the base length 16");
     refuse(plan, FIRST "at 64:1,none\n", "is not a decimal number");
     refuse(plan, FIRST "at 1152921504606846976\n", "below 2^60");
-    refuse(plan, FIRST "seed 5\n", "unknown key \"seed\"; a line of changes starts with source, fit or at");
+    refuse(plan, FIRST "seed 5\n",
+           "unknown key \"seed\"; a line of changes starts with source, fit, where, repeat, chosen or at");
     refuse(plan, FIRST "fit 1:whole=1\n",
            "line 2: source 1 has its rules from the start: a change gives them to sources");
     refuse(plan, FIRST "source c\n", "a source is added without a change");

@@ -13,10 +13,11 @@
 #define SKIPS   4
 
 struct random_plan {
-    uint64_t blocks[SOURCES], limits[SOURCES], weights[PHASES][SOURCES];
+    uint64_t blocks[SOURCES], limits[SOURCES], sizes[SOURCES], weights[PHASES][SOURCES];
     struct sampler_phase_rule phases[PHASES];
     struct skips_range skips[SKIPS];
     uint64_t skip_count;
+    struct stretches_rule stretches;
     struct sampler_rules rules;
 };
 
@@ -66,6 +67,12 @@ static void fill_plan(uint64_t *random, struct random_plan *p, bool small)
                                         .phase_count = phases,
                                         .seed = t_random(random),
                                         .sequential = t_below(random, 5) == 0 };
+    if (p->rules.sequential || t_below(random, 3) > 0)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        p->sizes[i] = 1 + t_below(random, t_below(random, 2) ? p->blocks[i] : p->blocks[i] < 9 ? p->blocks[i] : 9);
+    p->stretches = (struct stretches_rule) { p->sizes, 1 + t_below(random, 9), 1 + t_below(random, 5) };
+    p->rules.stretches = &p->stretches;
 }
 
 /* A plan that is accepted: phases that begin after all sources are spent are dropped one by one. */
@@ -101,10 +108,12 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
     uint64_t end = s->end < 3000 ? s->end : 3000;
 
     static struct sampler_place ranges[3000];
-    struct sampler_cursor range_at = { .phase = NULL };
+    static struct stretches_memo memo;
+    struct sampler_cursor range_at = { .memo = &memo };
 
     memset(seen, 0, sizeof seen);
     memset(shown, 0, sizeof shown);
+    memset(&memo, 0, sizeof memo);
     for (uint64_t n = 0, here = 1; n < end; n += here, here = here % 150 + 7) { /* ranges of all kinds of lengths */
         here = here < end - n ? here : end - n;
         sampler_range(s, &range_at, n, (size_t)here, ranges + n);

@@ -50,7 +50,9 @@ def plan(data, text):
         length = int(lengths[0][4:]) if lengths else length
         phases.append((int(begin), length, [Fraction(w) for w in given.split(",")]))
     skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
-    return twin.Plan(sources, phases, limits, base, int(one.get("seed", 0)), one.get("order") == "sequential", skips)
+    stretches = (int(one["stretch"]), int(one.get("mix", 64)), int(one.get("lanes", 1))) if "stretch" in one else None
+    return twin.Plan(sources, phases, limits, base, int(one.get("seed", 0)), one.get("order") == "sequential", skips,
+                     stretches=stretches)
 
 
 def lengths(text):

@@ -1,11 +1,12 @@
 /*
  * slow_server.c: a web server on this machine with the manners of object storage, for bench/remote.py:
  *
- *   slow_server FOLDER DELAY_MS RATE
+ *   slow_server FOLDER DELAY_MS RATE [ALL]
  *
  * gives the files of a folder, in ranges, each request so many milliseconds late, and at most RATE MB per second on a
- * connection. Its first line says where it is; a line follows for each request: when it came and when it ended, in
- * seconds, the path, the first byte, and how many. Bytes go from file to socket inside the kernel.
+ * connection, ALL on all of them together. Its first line says where it is; a line follows for each request: when it
+ * came and when it ended, in seconds, the path, the first byte, and how many. Bytes go from file to socket inside the
+ * kernel.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -28,7 +29,9 @@
 #define STACK_BYTES ((size_t)128 << 10)
 
 static const char *folder;
-static double delay, rate;
+static double delay, rate, all;
+static double free_at; /* when the line has sent what was begun */
+static pthread_mutex_t line = PTHREAD_MUTEX_INITIALIZER;
 
 static double now(void)
 {
@@ -50,6 +53,21 @@ static bool send_text(int to, const char *text)
     return send(to, text, strlen(text), 0) == (ssize_t)strlen(text);
 }
 
+/* Waits until the line that all connections share has sent so much more. */
+static void share_line(size_t bytes)
+{
+    double moment;
+
+    if (all <= 0)
+        return;
+    pthread_mutex_lock(&line);
+    moment = now();
+    free_at = (free_at > moment ? free_at : moment) + (double)bytes / all;
+    moment = free_at;
+    pthread_mutex_unlock(&line);
+    sleep_until(moment);
+}
+
 static bool send_range(int to, int fd, off_t first, size_t count)
 {
     double began = now();
@@ -61,6 +79,7 @@ static bool send_range(int to, int fd, off_t first, size_t count)
         if (sent <= 0)
             return false;
         left -= (size_t)sent;
+        share_line((size_t)sent);
         sleep_until(began + (double)(count - left) / rate);
     }
     return true;
@@ -141,11 +160,12 @@ int main(int argc, char **argv)
     pthread_attr_t how;
     pthread_t thread;
 
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
     folder = argv[1];
     delay = strtod(argv[2], NULL) / 1e3;
     rate = strtod(argv[3], NULL) * 1e6;
+    all = argc == 5 ? strtod(argv[4], NULL) * 1e6 : 0;
     (void)signal(SIGPIPE, SIG_IGN);
     (void)setvbuf(stdout, NULL, _IOLBF, 4096);
     pthread_attr_init(&how);

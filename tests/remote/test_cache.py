@@ -147,6 +147,24 @@ def test_slices(server):
     clear(server)
 
 
+def test_stretches(server):
+    """A plan in stretches gives the rows of the local dataset, and fetches each page once, in few requests; dealt by
+    lanes, a rank fetches little but its own lanes."""
+    words = ("--seq-len", "64", "--batch", "8", "--stretch", "32KiB", "--mix", "2", "--lanes", "4", "--epochs", "1",
+             "--steps", "1000000", "--checksum", "--json")
+    dealt = *words, "--world", "4", "--rank", "2", "--balance", "lanes"
+    for how, most_bytes, most_requests in (words, 1.02, 0.04), (dealt, 0.6, 0.02):
+        local = json.loads(run(server, build / "leat-bench", "load", "--source", "corpus", *how)[1])
+        clear(server)
+        with Locked(cache):
+            code, out, said = run(server, build / "leat-bench", "load", "--source", URL, *how)
+            got = json.loads(out or "{}")
+            check("stretches", code == 0 and got.get("checksum") == local["checksum"], code, said, got)
+            check("their bytes", 0 < got["remote"]["bytes"] < TOKENS * 2 * most_bytes, got["remote"], TOKENS)
+            check("their requests", got["remote"]["requests"] < TOKENS / 64 * most_requests, got["remote"], TOKENS)
+    clear(server)
+
+
 def window_pages(server, samples):
     """The pages around the first windows."""
     lines = run(server, leat, "order", "--source", "corpus", "--seq-len", "512", "--count", str(samples), "--json")[1]

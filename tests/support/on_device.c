@@ -12,11 +12,12 @@
 #include "base/bytes.h"
 #include "base/options.h"
 #include "loader/loader.h"
+#include "loader/loader_values.h"
 
 #define BORDER    256 /* after each buffer on the device; must stay as it is */
 #define ALIGN     256 /* of each buffer */
 #define UNTOUCHED 0xa5
-#define PARTS     ROWS_OUTPUT_COUNT
+#define PARTS     (ROWS_OUTPUT_COUNT + 1 + LOADER_COLUMNS) /* outputs that are made, places, columns */
 
 enum leat_status __real_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                          const struct leat_loader_options *options, struct leat_error *err);
@@ -39,6 +40,7 @@ void __wrap_leat_batch_release(const struct leat_batch *batch, void *stream);
 struct borrowed {
     const struct leat_batch *batch;
     void *parts[PARTS];
+    void *columns[LOADER_COLUMNS]; /* as the outputs have them */
     struct borrowed *next;
 };
 static struct borrowed *all_borrowed;
@@ -148,9 +150,11 @@ void __wrap_leat_loader_close(struct leat_loader *loader)
 
 /* ---- Outputs ---- */
 
-static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, void **pointers[PARTS],
-                     size_t bytes[PARTS])
+/* The addresses of columns are moved to `columns`, where they can be changed. */
+static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, void *columns[LOADER_COLUMNS],
+                     void **pointers[PARTS], size_t bytes[PARTS])
 {
+    const struct loader_values *x = loader_of(batch)->shape.values;
     size_t numbers = (o->rows ? o->rows : batch->rows) * (o->length ? o->length : batch->length);
 
 #define PART(field, name, kind, documents)                                                                             \
@@ -158,6 +162,17 @@ static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, voi
     bytes[ROWS_OUTPUT_##name] = rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room, batch->ahead);
     ROWS_OUTPUTS(PART, PART)
 #undef PART
+    pointers[ROWS_OUTPUT_COUNT] = (void **)(void *)&o->places;
+    bytes[ROWS_OUTPUT_COUNT] = 8 * numbers;
+    for (unsigned k = 0; k < LOADER_COLUMNS; k++) {
+        bool has = x && k < x->count - x->first_column;
+
+        columns[k] = has && o->columns ? o->columns[k] : NULL;
+        pointers[ROWS_OUTPUT_COUNT + 1 + k] = &columns[k];
+        bytes[ROWS_OUTPUT_COUNT + 1 + k] = has ? numbers * x->each[x->first_column + k].bytes : 0;
+    }
+    if (o->columns)
+        o->columns = columns;
 }
 
 static void bring(struct on_device *d, void *to, const void *from, size_t bytes, cuda_stream stream)
@@ -219,7 +234,7 @@ enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const s
                                          void *given, struct leat_error *err)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT, host;
-    void **pointers[PARTS], **hosts[PARTS];
+    void **pointers[PARTS], **hosts[PARTS], *columns[LOADER_COLUMNS], *of_host[LOADER_COLUMNS];
     struct on_device *d;
     struct lent lent;
     size_t bytes[PARTS];
@@ -235,8 +250,8 @@ enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const s
     if (s != LEAT_OK)
         return s;
     host = o;
-    parts_of(&o, batch, pointers, bytes);
-    parts_of(&host, batch, hosts, bytes);
+    parts_of(&o, batch, columns, pointers, bytes);
+    parts_of(&host, batch, of_host, hosts, bytes);
     on_device_begin(d);
     must(d->driver.stream_create(&stream, CUDA_STREAM_NON_BLOCKING, 0), "making a stream");
     lend(d, &lent, hosts, bytes, stream);
@@ -279,7 +294,7 @@ enum leat_status __wrap_leat_batch_borrow(const struct leat_batch *batch, struct
         if (!b)
             stop("no memory");
         b->batch = batch;
-        parts_of(outputs, batch, pointers, bytes);
+        parts_of(outputs, batch, b->columns, pointers, bytes);
         for (unsigned i = 0; i < PARTS; i++)
             if (*pointers[i]) {
                 b->parts[i] = malloc(bytes[i]);

@@ -15,11 +15,17 @@ static void describe(struct backend *b, char *text, size_t capacity)
 static struct leat_loader *quiet(void)
 {
     static const struct backend_ops ops = { .describe = describe };
+    static struct plan_source source = { .blocks = 5000000 };
+    static const struct leat_plan plan = { .sources = &source,
+                                           .order = &plan_order_windows,
+                                           .token_width = 2,
+                                           .rules = { .source_count = 1, .base_len = 4096 } };
     struct leat_loader *l = aligned_alloc(64, (sizeof *l + 63) / 64 * 64);
 
     T_CHECK(l != NULL);
     memset(l, 0, sizeof *l);
     l->device.ops = &ops;
+    l->shape.plan = &plan;
     l->process.owner = getpid();
     l->thread.runs = true;
     l->device.memory = (struct backend_memory) { .bytes = 3 << 20, .slots = 4, .slots_wanted = 4 };
@@ -128,7 +134,8 @@ static void test_causes(void)
     waits(l);
     l->thread.runs = false;
     l->gather.counters.storage_ns = l->stage.gather_ns = 10;
-    tells(l, "11 % of its time: the time goes into waiting for storage");
+    tells(l, "11 % of its time: the time goes into waiting for storage: use a faster disk, or more memory to keep the "
+             "files in; a new run can read in large pieces: stretch 8192KiB and mix 64 of the plan");
     free(l);
     l = quiet();
     waits(l);

@@ -17,11 +17,18 @@ static const char *root;
 static void warms(int fd, uint64_t bytes)
 {
     struct warm_stretch all = { .fd = fd, .bytes = bytes };
-    struct warm *w = warm_open(&all, 1);
+    struct warm *w = warm_open(&all, 1, true);
+    uint64_t added = 1;
 
     while (!warm_ended(w))
         usleep(1000);
     T_EQ(warm_bytes(w), bytes);
+    for (unsigned i = 0; i < 1000; i++)
+        added += warm_add(w, &all);
+    T_CHECK(added > 256);
+    while (!warm_ended(w))
+        usleep(1000);
+    T_EQ(warm_bytes(w), added * bytes);
     warm_close(w);
 }
 

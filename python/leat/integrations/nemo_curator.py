@@ -1,6 +1,6 @@
 """nemo_curator.py: leat.integrations.nemo_curator.Pack, the last stage of a NeMo Curator pipeline, which makes a
-dataset of its documents. A task is a part of a leat.Run. Curator has no hook for a commit: it is the line after
-run()."""
+dataset of its documents. A task is a part of a leat.Run. Curator has no hook for a commit, so the caller commits in the
+line after run()."""
 from __future__ import annotations
 
 import hashlib

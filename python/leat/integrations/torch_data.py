@@ -66,9 +66,10 @@ class IterableDataset(torch.utils.data.IterableDataset):
         self._away[0] = int(worker is not None)
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
         # n global batches form one large batch; each worker takes the rows of one of them, as if it were a rank
-        if count > 1 and self.options.get("balance") is not None:
-            raise ValueError("balance and several workers exclude each other: a worker has rows of a global batch of "
-                             "its own; give num_workers=1, whose loader has a thread anyway")
+        dealt = next((word for word in ("balance", "deal") if self.options.get(word) is not None), None)
+        if count > 1 and dealt:
+            raise ValueError(f"{dealt} and several workers exclude each other: a worker has rows of a global "
+                             "batch of its own; give num_workers=1, whose loader has a thread anyway")
         options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
         if self._resume is not None:
             options["state"] = self._resume
@@ -109,7 +110,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if self.plan.info.positions is None:
             raise TypeError("this plan has no end")
         return batches_in(len(self.plan) - self.options.get("position", 0), self.batch_size, self.rank, self.world,
-                          self.options["last"], self.options.get("balance"))
+                          self.options["last"], self.options.get("balance") or self.options.get("deal"))
 
     def __bool__(self):
         return True  # also of a plan without end, which has no length

@@ -36,12 +36,27 @@ static const struct {
     size_t offset; /* offset of the output's pointer in struct leat_outputs */
 } rows[BATCH_OUTPUTS] = { BATCH_EACH(ROW) };
 
-int batch_wants(const struct batch_form *form, enum batch_output which)
+int batch_wants(const struct batch_form *form, unsigned which)
 {
-    return (form->wanted & rows[which].bit) != 0;
+    return which >= BATCH_OUTPUTS || (form->wanted & rows[which].bit) != 0;
 }
 
-struct array_shape batch_shape(const struct leat_batch *b, const struct batch_form *form, enum batch_output which)
+/* The numbers of each type of a column. */
+static const struct {
+    enum array_kind kind;
+    unsigned bytes;
+    const char *dtype;
+} types[] = { [LEAT_COLUMN_U8] = { ARRAY_UNSIGNED, 1, "uint8" },    [LEAT_COLUMN_U16] = { ARRAY_UNSIGNED, 2, "uint16" },
+              [LEAT_COLUMN_U32] = { ARRAY_UNSIGNED, 4, "uint32" },  [LEAT_COLUMN_I32] = { ARRAY_SIGNED, 4, "int32" },
+              [LEAT_COLUMN_I64] = { ARRAY_SIGNED, 8, "int64" },     [LEAT_COLUMN_F16] = { ARRAY_FLOAT, 2, "float16" },
+              [LEAT_COLUMN_BF16] = { ARRAY_BFLOAT, 2, "bfloat16" }, [LEAT_COLUMN_F32] = { ARRAY_FLOAT, 4, "float32" } };
+
+const char *batch_dtype(uint32_t type)
+{
+    return types[type].dtype;
+}
+
+struct array_shape batch_shape(const struct leat_batch *b, const struct batch_form *form, unsigned which)
 {
     struct array_shape a = { .shape = { b->rows, b->length },
                              .dimensions = 2,
@@ -51,6 +66,15 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
                              .device_type = form->device_type,
                              .device = form->device };
 
+    if (which >= BATCH_OUTPUTS) {
+        const struct batch_column *column = &form->columns[which - BATCH_OUTPUTS];
+
+        a.kind = types[column->type].kind;
+        a.bytes = types[column->type].bytes;
+        a.dimensions = column->width > 1 ? 3 : 2;
+        a.shape[2] = column->width;
+        return a;
+    }
     if (rows[which].kind == BATCH_MASK) {
         a.kind = ARRAY_BOOL;
         a.bytes = 1;
@@ -66,19 +90,35 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
         a.shape[0] = b->ahead;
         a.shape[1] = b->rows;
         a.shape[2] = b->length;
+    } else if (rows[which].kind == BATCH_WIDE) {
+        a.bytes = 8;
     }
     return a;
 }
 
-void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory)
+void batch_begin(struct batch_memory *m, const struct batch_form *form)
 {
-    memcpy((char *)o + rows[which].offset, &memory, sizeof memory);
+    *m = (struct batch_memory) { LEAT_OUTPUTS_INIT, { NULL } };
+    m->outputs.columns = form->count > BATCH_OUTPUTS ? m->columns : NULL;
+    m->outputs.number_bytes = form->number_bytes;
+    m->outputs.unshifted = form->unshifted;
+    m->outputs.mask_first = form->mask_first;
 }
 
-static void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
+void batch_set_output(struct batch_memory *m, unsigned which, void *memory)
+{
+    if (which >= BATCH_OUTPUTS)
+        m->columns[which - BATCH_OUTPUTS] = memory;
+    else
+        memcpy((char *)&m->outputs + rows[which].offset, &memory, sizeof memory);
+}
+
+static void *batch_get_output(const struct leat_outputs *o, unsigned which)
 {
     void *memory;
 
+    if (which >= BATCH_OUTPUTS)
+        return o->columns[which - BATCH_OUTPUTS];
     memcpy(&memory, (const char *)o + rows[which].offset, sizeof memory);
     return memory;
 }
@@ -159,30 +199,29 @@ static int check_held(const struct batch *self)
  * address is None. Rows and length 0 mean those of the batch. */
 static PyObject *batch_write(PyObject *object, PyObject *args)
 {
-    struct leat_outputs o = LEAT_OUTPUTS_INIT;
     struct batch *self = batch_of(object);
+    struct batch_memory m;
+    struct leat_outputs *o = &m.outputs;
     struct handle *loader;
     struct leat_error err;
     PyObject *addresses;
     enum leat_status s;
     void *stream;
 
-    if (!PyArg_ParseTuple(args, "O!O&O&O&O&:write", &PyTuple_Type, &addresses, args_u64, &o.rows, args_u64, &o.length,
-                          args_u64, &o.cu_seqlens_room, args_address, &stream) ||
+    batch_begin(&m, &self->form);
+    if (!PyArg_ParseTuple(args, "O!O&O&O&O&:write", &PyTuple_Type, &addresses, args_u64, &o->rows, args_u64, &o->length,
+                          args_u64, &o->cu_seqlens_room, args_address, &stream) ||
         !check_held(self))
         return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_Size(addresses) && i < BATCH_OUTPUTS; i++) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(addresses) && i < (Py_ssize_t)self->form.count; i++) {
         void *memory;
 
         if (!args_address(PyTuple_GetItem(addresses, i), &memory))
             return NULL;
-        batch_set_output(&o, (enum batch_output)i, memory);
+        batch_set_output(&m, (unsigned)i, memory);
     }
-    o.number_bytes = self->form.number_bytes;
-    o.unshifted = self->form.unshifted;
-    o.mask_first = self->form.mask_first;
     loader = handle_hold(self->loader);
-    ARGS_UNLOCKED(s = leat_batch_write(self->held, &o, stream, &err));
+    ARGS_UNLOCKED(s = leat_batch_write(self->held, o, stream, &err));
     handle_drop(loader);
     return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err);
 }
@@ -201,14 +240,14 @@ static PyObject *batch_borrow(PyObject *object, PyObject *args)
         return NULL;
     if (leat_batch_borrow(self->held, &o, stream, &err) != LEAT_OK)
         return errors_raise(&err);
-    result = PyTuple_New(BATCH_OUTPUTS);
-    for (int i = 0; result && i < BATCH_OUTPUTS; i++) {
-        struct array_shape a = batch_shape(&self->facts, &self->form, (enum batch_output)i);
+    result = PyTuple_New(self->form.count);
+    for (unsigned i = 0; result && i < self->form.count; i++) {
+        struct array_shape a = batch_shape(&self->facts, &self->form, i);
         PyObject *item;
 
-        a.data = batch_get_output(&o, (enum batch_output)i);
+        a.data = batch_get_output(&o, i);
         item = a.data ? array_make(self->loader, &a) : Py_NewRef(Py_None);
-        if (!item || PyTuple_SetItem(result, i, item) < 0)
+        if (!item || PyTuple_SetItem(result, (Py_ssize_t)i, item) < 0)
             Py_CLEAR(result);
     }
     return result;
@@ -367,16 +406,13 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
  * it. */
 static int add_outputs(PyObject *module)
 {
-    static const char *const types[] = { [BATCH_NUMBERS] = NULL,
-                                         [BATCH_MASK] = "bool",
-                                         [BATCH_FLOATS] = "float32",
-                                         [BATCH_LIST] = "int32",
-                                         [BATCH_AHEAD] = NULL };
+    static const char *const dtypes[] = { [BATCH_NUMBERS] = NULL, [BATCH_MASK] = "bool", [BATCH_FLOATS] = "float32",
+                                          [BATCH_LIST] = "int32", [BATCH_AHEAD] = NULL,  [BATCH_WIDE] = "int64" };
     PyObject *outputs = PyDict_New();
     int ok = outputs != NULL;
 
     for (int i = 0; ok && i < BATCH_OUTPUTS; i++) {
-        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, types[rows[i].kind]);
+        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, dtypes[rows[i].kind]);
 
         ok = row && PyDict_SetItemString(outputs, rows[i].name, row) == 0;
         Py_XDECREF(row);

@@ -51,19 +51,38 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
                                        .number_bytes = o->outputs.number_bytes,
                                        .unshifted = o->outputs.unshifted,
                                        .mask_first = o->outputs.mask_first,
-                                       .cu_seqlens_room = o->outputs.cu_seqlens_room };
+                                       .cu_seqlens_room = o->outputs.cu_seqlens_room,
+                                       .count = BATCH_OUTPUTS };
+    while (self->form.count < BATCH_ALL &&
+           leat_loader_column_type(loader, self->form.count - BATCH_OUTPUTS,
+                                   &self->form.columns[self->form.count - BATCH_OUTPUTS].type,
+                                   &self->form.columns[self->form.count - BATCH_OUTPUTS].width))
+        self->form.count++;
     if (self->pool)
         return (PyObject *)self;
     Py_DECREF(self);
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, (device type, device), options): Opens a loader. The device has DLPack's numbers, and the
+/* Reads a tuple of (name, at, fill, widen) for each column. Its names live as long as the tuple. */
+static int read_columns(PyObject *given, struct leat_loader_column columns[BATCH_COLUMNS])
+{
+    for (Py_ssize_t i = 0; i < PyTuple_Size(given) && i < (Py_ssize_t)BATCH_COLUMNS; i++) {
+        columns[i] = (struct leat_loader_column)LEAT_LOADER_COLUMN_INIT;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(given, i), "sIdI", &columns[i].name, &columns[i].at, &columns[i].fill,
+                              &columns[i].widen))
+            return 0;
+    }
+    return 1;
+}
+
+/* open_loader(plan, (device type, device), options, columns): Opens a loader. The device has DLPack's numbers, and the
  * options have the names of loader_fields.h. */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    PyObject *plan, *given, *result;
+    struct leat_loader_column all[BATCH_COLUMNS];
+    PyObject *plan, *given, *columns, *result;
     struct leat_loader *loader;
     struct handle *handle;
     struct leat_error err;
@@ -71,11 +90,14 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O(ii)O!:open_loader", &plan, &type, &device, &PyDict_Type, &given))
+    if (!PyArg_ParseTuple(args, "O(ii)O!O!:open_loader", &plan, &type, &device, &PyDict_Type, &given, &PyTuple_Type,
+                          &columns))
         return NULL;
     handle = plan_handle(plan);
-    if (!handle || !fields_set(FIELDS(loader_options), &o, given))
+    if (!handle || !fields_set(FIELDS(loader_options), &o, given) || !read_columns(columns, all))
         return NULL;
+    o.columns = all;
+    o.column_count = (uint64_t)PyTuple_Size(columns);
     ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_object(handle), &o, &err));
     if (s != LEAT_OK)
         return errors_raise(&err);
@@ -151,40 +173,38 @@ struct attempt {
     struct handle *pool; /* pool of the memory for the outputs; NULL: the batch is held instead */
     const struct batch_form *form;
     const struct leat_batch *batch;
-    struct handle *memory[BATCH_OUTPUTS];
+    struct handle *memory[BATCH_ALL];
     struct leat_error err;
 };
 
 static void drop_memory(struct attempt *t)
 {
-    for (int i = 0; i < BATCH_OUTPUTS; i++)
+    for (unsigned i = 0; i < t->form->count; i++)
         handle_drop(t->memory[i]);
 }
 
 /* Writes the batch into memory of the pool. */
 static enum leat_status write_batch(struct attempt *t)
 {
-    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    struct batch_memory m;
 
-    for (int i = 0; i < BATCH_OUTPUTS; i++) {
-        struct array_shape a = batch_shape(t->batch, t->form, (enum batch_output)i);
+    batch_begin(&m, t->form);
+    for (unsigned i = 0; i < t->form->count; i++) {
+        struct array_shape a = batch_shape(t->batch, t->form, i);
         size_t numbers = 1;
 
-        if (!batch_wants(t->form, (enum batch_output)i))
+        if (!batch_wants(t->form, i))
             continue;
         for (int k = 0; k < a.dimensions; k++)
             numbers *= (size_t)a.shape[k];
         t->memory[i] = memory_make(t->pool, numbers * a.bytes);
         if (!t->memory[i])
             return errors_set(&t->err, LEAT_E_NO_MEMORY, "no memory for a batch");
-        batch_set_output(&o, (enum batch_output)i, handle_object(t->memory[i]));
+        batch_set_output(&m, i, handle_object(t->memory[i]));
         if (i == BATCH_CU_SEQLENS)
-            o.cu_seqlens_room = numbers;
+            m.outputs.cu_seqlens_room = numbers;
     }
-    o.number_bytes = t->form->number_bytes;
-    o.unshifted = t->form->unshifted;
-    o.mask_first = t->form->mask_first;
-    return leat_batch_write(t->batch, &o, NULL, &t->err);
+    return leat_batch_write(t->batch, &m.outputs, NULL, &t->err);
 }
 
 static enum leat_status try(struct attempt *t)
@@ -244,20 +264,20 @@ static PyObject *loader_next(PyObject *object, PyObject *unused)
 /* Returns the tuple (Batch, output, ...) of an attempt. The outputs take over the attempt's memory. */
 static PyObject *make_outputs(struct loader *self, struct handle *handle, struct attempt *t, int capsules)
 {
-    PyObject *result = PyTuple_New(1 + BATCH_OUTPUTS), *item;
+    PyObject *result = PyTuple_New(1 + (Py_ssize_t)self->form.count), *item;
 
     item = result ? batch_make(handle, self->plan, t->batch, &self->form, 0) : NULL;
     if (!item || PyTuple_SetItem(result, 0, item) < 0)
         Py_CLEAR(result);
-    for (int i = 0; result && i < BATCH_OUTPUTS; i++) {
-        struct array_shape a = batch_shape(t->batch, &self->form, (enum batch_output)i);
+    for (unsigned i = 0; result && i < self->form.count; i++) {
+        struct array_shape a = batch_shape(t->batch, &self->form, i);
 
         if (t->memory[i])
             a.data = handle_object(t->memory[i]);
         item = !t->memory[i] ? Py_NewRef(Py_None)
                : capsules    ? array_capsule(t->memory[i], &a)
                              : array_make(t->memory[i], &a);
-        if (!item || PyTuple_SetItem(result, 1 + i, item) < 0)
+        if (!item || PyTuple_SetItem(result, 1 + (Py_ssize_t)i, item) < 0)
             Py_CLEAR(result);
     }
     return result;
@@ -359,6 +379,24 @@ static PyObject *loader_line(PyObject *object, PyObject *unused)
     return args_text(text);
 }
 
+/* Returns (dtype, width) of each column. */
+static PyObject *loader_get_columns(PyObject *object, void *unused)
+{
+    const struct batch_form *form = &loader_of(object)->form;
+    PyObject *list = PyList_New(0);
+
+    (void)unused;
+    for (unsigned i = BATCH_OUTPUTS; list && i < form->count; i++) {
+        const struct batch_column *c = &form->columns[i - BATCH_OUTPUTS];
+        PyObject *item = Py_BuildValue("(sI)", batch_dtype(c->type), (unsigned)c->width);
+
+        if (!item || PyList_Append(list, item) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
 static PyObject *loader_get_cursor(PyObject *object, void *unused)
 {
     (void)unused;
@@ -392,6 +430,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     { "closed", loader_get_closed, NULL, NULL, NULL },
+    { "columns", loader_get_columns, NULL, NULL, NULL },
     { "cursor", loader_get_cursor, NULL, NULL, NULL },
     { "max_length", loader_get_max_length, NULL, NULL, NULL },
     { NULL, NULL, NULL, NULL, NULL },

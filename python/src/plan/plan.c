@@ -39,7 +39,8 @@ static const struct field facts[] = {
     NUMBER(max_seq_len),   NUMBER(base_len),      NUMBER(permutation_version),
     NUMBER(blend_version), NUMBER(split_version), NUMBER(token_width),
     NUMBER(align),         NUMBER(overlap),       NUMBER(max_tokens),
-    NUMBER(max_rows),      NUMBER(pool),
+    NUMBER(max_rows),      NUMBER(pool),          NUMBER(stretch),
+    NUMBER(mix),           NUMBER(lanes),
 };
 #undef NUMBER
 

@@ -46,7 +46,8 @@ static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
 #define FIT_ROWS(type)                                                                                                 \
     FIT(type, max_per_row), FIT(type, min_length), FIT(type, max_length), FIT(type, cut_length), FIT(type, align),     \
         FIT(type, overlap), FIT(type, begin), FIT(type, whole)
-static const struct field rules[] = { FIT_ROWS(leat_plan_source) };
+static const struct field rules[] = { FIT_ROWS(leat_plan_source), FIELD_ROW(FIELD_TEXT, leat_plan_source, where),
+                                      FIELD_ROW(FIELD_TEXT, leat_plan_source, repeat) };
 
 /* Reads (name, weight, epochs, dataset or None, dict of rules). */
 static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_source *source)
@@ -160,6 +161,9 @@ static const struct field options[] = {
     FIM(NUMBER, suffix),
     TEXT(bans),
     NUMBER(stop),
+    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, stretches, stretch),
+    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, stretches, mix),
+    FIELD_INSIDE(FIELD_NUMBER, leat_plan_options, stretches, lanes),
 };
 
 /* open_plan(sources, phases, skips, opening, options): Opens a plan from lists of tuples and a dict of options. */

@@ -11,7 +11,8 @@ import os
 import numpy as np
 
 CUDA = 2  # as DLPack numbers it
-KINDS = {(0, 32): "int32", (0, 64): "int64", (6, 8): "bool", (2, 32): "float32"}  # DLPack's code and bits
+KINDS = {(0, 32): "int32", (0, 64): "int64", (1, 8): "uint8", (1, 32): "uint32", (2, 16): "float16",
+         (2, 32): "float32", (6, 8): "bool"}  # DLPack's code and bits
 UNWRITTEN = 0xA5
 
 Options = type("Options", (ctypes.Structure,), {"_fields_": [
