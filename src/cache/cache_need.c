@@ -40,10 +40,10 @@ static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end
     enum leat_status s = cache_start(c, err);
     bool new = false;
 
-    for (uint64_t last, most; s == LEAT_OK && page < end; page = last + (last == page)) {
-        most =
-            end - page > QUEUED_PAGES + QUEUED_PAGES / 8 ? QUEUED_PAGES : end - page; /* no request for a small rest */
-        for (last = page; last - page < most && !cache_bit(c->known, last) && !cache_bit(c->asked, last); last++)
+    for (uint64_t last; s == LEAT_OK && page < end; page = last + (last == page)) {
+        for (last = page;
+             last < end && last - page < QUEUED_PAGES && !cache_bit(c->known, last) && !cache_bit(c->asked, last);
+             last++)
             ;
         if (last == page)
             continue;

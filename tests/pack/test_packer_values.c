@@ -41,6 +41,7 @@ static void test_ids(const char *name)
 {
     static const uint16_t narrow[] = { 1, 2, 3 };
     static const uint32_t wide[] = { 4, 5 };
+    static const uint8_t mask[] = { 1, 0, 1 };
     static const uint64_t lengths[] = { 1, 2 }, length = 2, ends[] = { 2, 2 }, end = 2;
     static const int64_t scores[] = { 7, -8, 9 };
     static const double values[] = { 1, 2, 3, 4, 5, 255, 7, 8, 9, 10 };
@@ -68,6 +69,11 @@ static void test_ids(const char *name)
     T_OK(leat_packer_put_values(p, v, 3, &t_err));
     T_STATUS(leat_packer_add_ids(p, &one, &t_err), LEAT_E_ARGUMENT); /* the values are of others */
     T_STATUS(leat_packer_add_ids(p, &two, &t_err), LEAT_E_ARGUMENT); /* and forgotten */
+    T_OK(leat_packer_put_values(p, v, 3, &t_err));
+    two.mask = mask; /* refused, since the packer was opened without masks */
+    T_STATUS(leat_packer_add_ids(p, &two, &t_err), LEAT_E_ARGUMENT);
+    two.mask = NULL;
+    T_STATUS(leat_packer_add_ids(p, &two, &t_err), LEAT_E_ARGUMENT); /* forgotten, too */
     T_OK(leat_packer_put_values(p, v, 3, &t_err));
     T_OK(leat_packer_add_ids(p, &two, &t_err));
     v[0] = (struct leat_column_values) { scores + 2, NULL, 1, LEAT_COLUMN_I64, 0 };

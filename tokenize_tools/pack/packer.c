@@ -478,8 +478,10 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
         s = packer_values_check(&p->values, t.count, LEAT_NONE, err);
     if (s == LEAT_OK)
         s = packer_judge_take(&p->judge, t.count, err);
-    if (s != LEAT_OK)
+    if (s != LEAT_OK) {
+        packer_values_clear(&p->values);
         return s;
+    }
     s = p->failed;
     while (s == LEAT_OK && at.i < t.count && go_on(&at))
         s = add_text(p, at.text, at.bytes, at.spans, at.span_count, at.origin, &why);
@@ -586,8 +588,10 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const struct leat_do
         s = packer_values_check(&p->values, d.count, ids, err);
     if (s == LEAT_OK)
         s = packer_judge_take(&p->judge, d.count, err);
-    if (s != LEAT_OK)
+    if (s != LEAT_OK) {
+        packer_values_clear(&p->values);
         return s;
+    }
     s = p->failed;
     for (uint64_t i = 0, at = 0; s == LEAT_OK && i < d.count; at += d.lengths[i++])
         s = add_ids(p, &d, i, at, &why);

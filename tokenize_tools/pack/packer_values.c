@@ -127,7 +127,8 @@ enum leat_status packer_values_put(struct packer_values *v, const struct leat_co
 
 /* ---- Taking ------------------------------------------------------------------------------------------------------ */
 
-enum leat_status packer_values_check(struct packer_values *v, uint64_t documents, uint64_t ids, struct leat_error *err)
+enum leat_status packer_values_check(const struct packer_values *v, uint64_t documents, uint64_t ids,
+                                     struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -147,8 +148,6 @@ enum leat_status packer_values_check(struct packer_values *v, uint64_t documents
                                 : needed == 1                    ? "id"
                                                                  : "ids");
     }
-    if (s != LEAT_OK)
-        packer_values_clear(v);
     return s;
 }
 

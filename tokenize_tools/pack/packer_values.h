@@ -22,9 +22,9 @@ void packer_values_free(struct packer_values *v);
 enum leat_status packer_values_put(struct packer_values *v, const struct leat_column_values *columns, uint64_t count,
                                    struct leat_error *err);
 
-/* Returns LEAT_E_ARGUMENT, and forgets the values, unless they are of so many documents with so many ids together;
- * LEAT_NONE: of texts. */
-enum leat_status packer_values_check(struct packer_values *v, uint64_t documents, uint64_t ids, struct leat_error *err);
+/* Returns LEAT_E_ARGUMENT unless the values are of so many documents with so many ids together; LEAT_NONE: of texts. */
+enum leat_status packer_values_check(const struct packer_values *v, uint64_t documents, uint64_t ids,
+                                     struct leat_error *err);
 
 /* Appends the values of the next document to `to`: of its `ids` ids those of the first `kept`. Passes over them if `to`
  * is NULL. */
