@@ -133,7 +133,7 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
 }
 
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, const struct gather_columns *columns,
-                             enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
+                             bool in_stretches, enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
                              struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
@@ -146,7 +146,7 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, con
     g->threaded = threaded;
     g->max_bytes = max_bytes;
     leat_plan_info(plan, &info);
-    g->in_stretches = info.stretch > 0;
+    g->in_stretches = in_stretches;
     s = count_files(g, plan, info.sources, columns->count, err);
     for (uint32_t i = 0; i < g->file_count && g->files; i++)
         g->files[i].direct = -1;

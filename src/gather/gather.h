@@ -166,7 +166,7 @@ struct gather {
     uint32_t *first_file; /* number of each source's first file */
     enum leat_engine wanted;
     bool verify, threaded;
-    bool in_stretches;            /* the plan is, and announces them */
+    bool in_stretches;            /* the plan is, and its reader announces them */
     bool unaligned;               /* some file's tokens do not begin at a page */
     bool has_holes;               /* some file has holes */
     bool started;                 /* gather_start() was called */
@@ -200,9 +200,10 @@ struct gather_columns {
 };
 
 /* Opens all parts of all sources of a plan, and their columns; the files of the first column follow those of the
- * tokens, in their order, and so on. No piece is larger than `max_bytes`. Call gather_close() after a failure, too. */
+ * tokens, in their order, and so on. With `in_stretches`, the caller announces what is warmed, by
+ * gather_announce_far(). No piece is larger than `max_bytes`. Call gather_close() after a failure, too. */
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, const struct gather_columns *columns,
-                             enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
+                             bool in_stretches, enum leat_engine wanted, bool verify, bool threaded, uint64_t max_bytes,
                              struct leat_error *err);
 void gather_close(struct gather *g);
 

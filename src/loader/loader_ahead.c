@@ -4,8 +4,8 @@
  * only if all of it is slower than training.
  *
  * If the plan shows its sources in stretches, whole stretches are announced, one after another, while the pool before
- * theirs is shown. Only the first batches ask for their pages alone; what the next ones need of the first pool is
- * fetched in large ranges around their rows.
+ * theirs is shown. Only the first batch asks for its pages alone; what the next ones need of the first pool is fetched
+ * in large ranges around their rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,18 +23,18 @@
 enum leat_status loader_ahead_open(struct leat_loader *l, struct leat_error *err)
 {
     struct loader_ahead *a = &l->ahead;
-    const struct plan_rules *rules = &l->shape.plan->rules;
+    uint64_t sources = l->shape.plan->rules.source_count;
     uint64_t row = ((uint64_t)l->shape.max_length + 1) * l->shape.token_width + GATHER_PAGE,
              fit = AHEAD_BYTES / row / l->shape.rows;
 
-    if ((!l->gather.has_holes && !(rules->stretches[PLAN_STRETCH] > 0 && l->gather.warm)) || l->steps.tokens.samples)
+    if ((!l->gather.has_holes && !(l->gather.in_stretches && l->gather.warm)) || l->steps.tokens.samples)
         return LEAT_OK;
     a->batches = fit < 1 ? 1 : fit < AHEAD_BATCHES ? fit : AHEAD_BATCHES;
     a->on = true;
-    if (rules->stretches[PLAN_STRETCH] > 0) {
-        a->stretches = calloc(rules->source_count, sizeof *a->stretches);
+    if (l->gather.in_stretches) {
+        a->stretches = calloc(sources, sizeof *a->stretches);
         if (!a->stretches)
-            return status_no_memory(err, rules->source_count * sizeof *a->stretches);
+            return status_no_memory(err, sources * sizeof *a->stretches);
     }
     return loader_places_open(&l->shape, &a->places, &a->reads, err);
 }
@@ -48,8 +48,7 @@ static void note_stretches(const struct loader_shape *shape, struct loader_ahead
         const struct leat_sample *sample = &a->places.step.samples[i];
         struct loader_near *x = &a->stretches[sample->source];
 
-        if (!plan_stretches_near(shape->plan, sample, &first, &end))
-            continue;
+        plan_stretches_near(shape->plan, sample, &first, &end);
         x->next = x->next > first ? x->next : first;
         x->end = x->end > end ? x->end : end;
     }
@@ -85,29 +84,51 @@ static void announce_stretches(struct leat_loader *l)
             x[source].next += announce_stretch(l, source, x[source].next);
 }
 
-/* Announces the ranges around what is read of a file, unless they were announced lately. */
-static void announce_ranges(struct leat_loader *l, const struct gather_piece *piece)
+/* Announces what lies between two places of a file, unless it was announced lately. */
+static void announce_range(struct leat_loader *l, uint32_t file, uint64_t begin, uint64_t end)
 {
-    uint64_t bytes = l->gather.files[piece->file].bytes, end = piece->offset + piece->bytes;
+    struct gather_piece p = { .file = file, .offset = begin, .bytes = end - begin };
+    uint64_t number = ((uint64_t)file << 40 ^ begin / GATHER_PAGE) + 1;
+    uint64_t *lately = &l->ahead.ranges[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
 
+    if (*lately != number)
+        gather_announce(&l->gather, &p);
+    *lately = number;
+}
+
+/* Announces the ranges around a row, as far as its stretch goes. Of a stretch that other ranks show, only the row's own
+ * pages are fetched. */
+static void announce_around(struct leat_loader *l, const struct leat_sample *row, const struct gather_piece *piece)
+{
+    uint64_t width = l->shape.token_width, end = piece->offset + piece->bytes;
+    struct plan_range near = plan_stretches_around(l->shape.plan, row);
+
+    if (!loader_deal_takes(&l->shape, near.lane)) {
+        gather_announce(&l->gather, piece);
+        return;
+    }
     for (uint64_t range = piece->offset / RANGE; range * RANGE < end; range++) {
-        struct gather_piece p = { .file = piece->file, .offset = range * RANGE };
-        uint64_t number = ((uint64_t)p.file << 40 ^ range) + 1;
-        uint64_t *lately = &l->ahead.ranges[(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % LOADER_ANNOUNCED];
+        uint64_t from = near.offset * width, to = from + near.count * width;
 
-        p.bytes = p.offset + RANGE < bytes ? RANGE : bytes - p.offset;
-        if (*lately != number)
-            gather_announce(&l->gather, &p);
-        *lately = number;
+        from = from > range * RANGE ? from : range * RANGE;
+        to = to < (range + 1) * RANGE ? to : (range + 1) * RANGE;
+        announce_range(l, piece->file, from, to);
     }
 }
 
-static void announce_read(struct leat_loader *l, const struct gather_piece *piece)
+/* Announces what is read for the rows that were found last. */
+static void announce_rows(struct leat_loader *l, const struct loader_ahead *a)
 {
-    if (piece->bytes > 0 && l->ahead.stretches && l->gather.has_holes)
-        announce_ranges(l, piece);
-    else if (piece->bytes > 0)
-        gather_announce(&l->gather, piece);
+    const struct gather_piece *pieces = a->reads.job.pieces;
+    uint32_t next = 0;
+
+    for (uint32_t row = 0; row < a->places.step.filled && a->stretches && l->gather.has_holes; row++)
+        for (; next < a->reads.first[row + 1]; next++)
+            if (pieces[next].bytes > 0)
+                announce_around(l, &a->places.step.samples[row], &pieces[next]);
+    for (; next < a->reads.job.count; next++)
+        if (pieces[next].bytes > 0)
+            gather_announce(&l->gather, &pieces[next]);
 }
 
 /* Announces the next batch. Returns false if the plan ends, or fails; the call that begins the batch says which. */
@@ -121,8 +142,8 @@ static bool announce(struct leat_loader *l, struct loader_ahead *a)
     a->places.step.rows = a->places.step.filled = (uint32_t)got;
     if (s == LEAT_OK && got > 0)
         s = loader_places_find(&l->shape, &a->places, &a->reads, NULL, &unsaid);
-    for (uint32_t i = 0; s == LEAT_OK && got > 0 && i < a->reads.job.count; i++)
-        announce_read(l, &a->reads.job.pieces[i]);
+    if (s == LEAT_OK && got > 0)
+        announce_rows(l, a);
     if (s == LEAT_OK && a->stretches)
         note_stretches(&l->shape, a);
     a->position += l->shape.options.batch;

@@ -159,6 +159,12 @@ static bool has_damage(struct look *x)
 
 /* ---- Waiting ---- */
 
+/* Returns whether what is waited for passes. Of a plan in stretches, files are read ahead for as long as it runs. */
+static bool is_warming(const struct leat_loader *l, const struct leat_loader_stats *s)
+{
+    return (s->io.warming && !l->gather.in_stretches) || s->remote.caching;
+}
+
 /* Says what bounds a loader that is too slow, and what helps. */
 static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
@@ -172,7 +178,7 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     if (l->gather.has_holes && storage >= s->time.gather_ns && storage >= s->time.documents_ns)
         return "tokens come from the server: copy the dataset beforehand (leat pull), or let the cache lie on a disk "
                "with room for all of it (LEAT_CACHE)";
-    if (s->io.warming)
+    if (is_warming(l, s))
         return "files are still being read into memory: this passes";
     if (!l->thread.runs && storage < s->time.gather_ns)
         return "the loader has no thread, so it works only while the consumer waits: open it with threads = 1";
@@ -243,11 +249,6 @@ static bool does_work(const struct leat_loader *l)
     return l->device.memory.device_bytes > 0 || 4 * counter_value(&l->consumer.recent_worked) >= LOADER_RECENT;
 }
 
-static bool is_warming(const struct look *x)
-{
-    return x->s.io.warming || x->s.remote.caching;
-}
-
 static bool starves(struct look *x)
 {
     char left[64], advice[128];
@@ -255,18 +256,18 @@ static bool starves(struct look *x)
     return x->s.batches > LOADER_RECENT && x->s.time.waiting_share > STARVED &&
            say(x, "the consumer waited for batches %.0f %% of its time: %s%s%s", 100 * x->s.time.waiting_share,
                cause_of(x->l, &x->s), time_left(x->l, &x->s, left, sizeof left),
-               is_warming(x) ? "" : advise_stretches(x->l, &x->s, advice, sizeof advice));
+               is_warming(x->l, &x->s) ? "" : advise_stretches(x->l, &x->s, advice, sizeof advice));
 }
 
 /* A notice on waiting while files are warmed must not replace the one on waiting later. */
 static bool starves_while_warming(struct look *x)
 {
-    return is_warming(x) && starves(x);
+    return is_warming(x->l, &x->s) && starves(x);
 }
 
 static bool starves_later(struct look *x)
 {
-    return !is_warming(x) && does_work(x->l) && starves(x);
+    return !is_warming(x->l, &x->s) && does_work(x->l) && starves(x);
 }
 
 /* ---- The table ---- */

@@ -320,9 +320,8 @@ enum leat_status loader_open_files(const struct leat_loader *l, struct gather *g
 
     for (uint32_t i = 0; i < columns.count; i++)
         entry = all[i].entry_bytes > entry ? all[i].entry_bytes : entry;
-    s = gather_open(g, plan, &columns, l->shape.options.io.engine, l->shape.options.io.verify,
-                    l->shape.options.io.threads > 0, tokens * entry, err);
-
+    s = gather_open(g, plan, &columns, plan_stretches_known(plan), l->shape.options.io.engine,
+                    l->shape.options.io.verify, l->shape.options.io.threads > 0, tokens * entry, err);
     if (l->shape.sizes.row_room > 0)
         g->memory = (struct gather_memory) { l->device.memory.host, l->device.memory.stride, l->device.memory.slots };
     return s;

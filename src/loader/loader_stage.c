@@ -332,7 +332,7 @@ bool loader_stage_begin(struct leat_loader *l)
             break;
         }
         st->begun[(st->begun_first + st->begun_count++) % RING_MAX] = (uint8_t)slot;
-        loader_ahead(l);
+        loader_ahead(l); /* while the first batches are begun one after another, the server already works */
     }
     loader_ahead(l);
     return busy;

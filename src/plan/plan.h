@@ -67,14 +67,19 @@ struct plan_range {
     uint64_t lane, offset, count;
 };
 
-/* For readers of a plan in stretches, whose places each source numbers through all epochs: sets the places whose
- * stretches are to be at hand while a sample is shown. Returns false if its source has none, or chooses documents.
- * plan_stretches_range() gives what lies at a place, a part at a time, and false once nothing is left: *given is 0
- * before the first call. */
-bool plan_stretches_near(const struct leat_plan *plan, const struct leat_sample *sample, uint64_t *first,
+/* Returns whether a plan's rows lie in stretches that can be read ahead. Those of a plan that chooses documents do not:
+ * its stretches are of the documents that it chose, which lie between others. */
+bool plan_stretches_known(const struct leat_plan *plan);
+
+/* Sets the places, which each source numbers through all epochs, whose stretches are to be at hand while a sample is
+ * shown. plan_stretches_range() gives what lies at a place, a part at a time, and false once nothing is left: *given is
+ * 0 before the first call. plan_stretches_around() gives what lies in a sample's own stretch and part. All three need a
+ * plan whose stretches are known. */
+void plan_stretches_near(const struct leat_plan *plan, const struct leat_sample *sample, uint64_t *first,
                          uint64_t *end);
 bool plan_stretches_range(const struct leat_plan *plan, uint32_t source, uint64_t place, uint64_t *given,
                           struct plan_range *range);
+struct plan_range plan_stretches_around(const struct leat_plan *plan, const struct leat_sample *sample);
 
 /* Returns the lane that a sample is shown in; 0 without lanes. */
 uint64_t plan_stretches_lane(const struct leat_plan *plan, const struct leat_sample *sample);

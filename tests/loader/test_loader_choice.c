@@ -235,6 +235,32 @@ static void warms(void)
     leat_plan_close(w.plan);
 }
 
+/* In stretches, only the first pool comes to memory with the first rows, and what is soon to be shown of the next. */
+static void warms_in_stretches(void)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_loader_options o = options(LEAT_ENGINE_AUTO);
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    struct leat_loader *l;
+    uint64_t pages, pool = ((uint64_t)4 << 20) / 4096;
+
+    w.plan = loading_plan(t_text("source %s\nseq-len 512\nstretch 1048576\nmix 4\n", name));
+    T_CHECK(page_cache_drop(token_file()));
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    do {
+        usleep(10000);
+        leat_loader_stats(l, &stats);
+        pages = page_cache_pages(token_file());
+    } while (stats.io.warming || pages < pool);
+    take(&w, l, 0, 20);
+    pages = page_cache_pages(token_file());
+    if (pages > 2 * TOKENS / 4096 / 2)
+        T_FAIL("%llu pages in memory after rows of a pool of %llu", (unsigned long long)pages,
+               (unsigned long long)pool);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
 /* As in most containers: the system call is refused. */
 static void without_uring(void)
 {
@@ -342,5 +368,6 @@ int main(void)
         long_rows(e, 1200000);
     }
     warms();
+    warms_in_stretches();
     return t_end();
 }

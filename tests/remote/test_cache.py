@@ -148,20 +148,27 @@ def test_slices(server):
 
 
 def test_stretches(server):
-    """A plan in stretches gives the rows of the local dataset, and fetches each page once, in few requests; dealt by
+    """A plan in stretches gives the rows of the local datasets, and fetches each page once, in few requests; dealt by
     lanes, a rank fetches little but its own lanes."""
-    words = ("--seq-len", "64", "--batch", "8", "--stretch", "32KiB", "--mix", "2", "--lanes", "4", "--epochs", "1",
+    sizes = {"near": 4 << 20, "other": 3 << 20}
+    for name, tokens in sizes.items():
+        run(server, build / "leat-bench-dev", "counting", "-o", name, "--tokens", str(tokens))
+        for file in folder.glob(f"{name}.*"):
+            server.objects[f"n/{file.name}"] = file.read_bytes()
+    words = ("--seq-len", "2048", "--batch", "8", "--stretch", "128KiB", "--mix", "8", "--lanes", "4", "--epochs", "1",
              "--steps", "1000000", "--checksum", "--json")
     dealt = *words, "--world", "4", "--rank", "2", "--balance", "lanes"
-    for how, most_bytes, most_requests in (words, 1.02, 0.04), (dealt, 0.6, 0.02):
-        local = json.loads(run(server, build / "leat-bench", "load", "--source", "corpus", *how)[1])
+    whole = 2 * sum(sizes.values())
+    for how, share, most in (words, 1, 140), (dealt, 1 / 4, 50):
+        local, there = (("--source", f"{place}near:2", "--source", f"{place}other") for place in ("", "s3://n/"))
+        local = json.loads(run(server, build / "leat-bench", "load", *local, *how)[1])
         clear(server)
         with Locked(cache):
-            code, out, said = run(server, build / "leat-bench", "load", "--source", URL, *how)
+            code, out, said = run(server, build / "leat-bench", "load", *there, *how)
             got = json.loads(out or "{}")
             check("stretches", code == 0 and got.get("checksum") == local["checksum"], code, said, got)
-            check("their bytes", 0 < got["remote"]["bytes"] < TOKENS * 2 * most_bytes, got["remote"], TOKENS)
-            check("their requests", got["remote"]["requests"] < TOKENS / 64 * most_requests, got["remote"], TOKENS)
+            check("their bytes", 0.9 * share * whole < got["remote"]["bytes"] < 1.1 * share * whole, got["remote"])
+            check("their requests", got["remote"]["requests"] < most, got["remote"])
     clear(server)
 
 
@@ -474,7 +481,7 @@ with S3Server(checks.datasets(folder)) as server:
     checks.need_libcurl(run(server, leat, "info", URL)[2])
     TOKENS = json.loads(run(server, leat, "info", "corpus", "--json")[1])["tokens"]
     BATCHES = batches(server, "corpus", PREAD, READ)[0]
-    checks.run_tests((test_commands, test_lists, test_engines, test_slices, test_exact, test_ahead, test_faults,
-                      test_verify, test_bench, test_closing, test_together, test_killed, test_changed_by_hand,
-                      test_room, test_full, test_folders), server)
+    checks.run_tests((test_commands, test_lists, test_engines, test_slices, test_stretches, test_exact, test_ahead,
+                      test_faults, test_verify, test_bench, test_closing, test_together, test_killed,
+                      test_changed_by_hand, test_room, test_full, test_folders), server)
 checks.finish(folder)
