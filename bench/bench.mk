@@ -116,5 +116,5 @@ bench-peers:
 
 .PHONY: bench-remote
 ## bench-remote: datasets by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
-bench-remote: tools $(BUILD)/slow_server
+bench-remote: tools $(BUILD)/slow_server $(BUILD)/far_disk
 	$(Q)bench/remote.py $(BUILD) $(REMOTE)

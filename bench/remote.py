@@ -8,6 +8,9 @@ late and gives each connection 100 MB/s. Each goal has a line with what was meas
   pages      bytes read for those windows, per byte used
   copy       the rest of the dataset by the background, beside curl with as many connections and the same ranges
   cached     batches from the full cache, beside the local dataset
+  slow       all tokens in stretches and shuffled, beside dd, from a file system that answers each read after 5 ms
+             (tests/disks/far_disk.c) and from this machine's disk, of files that are not in memory
+  order      the time to find a row's place, in stretches beside `shuffled`
   stretches  all tokens of a plan in stretches, and 1/16 of them by `shuffled`, from a server with 20 ms a request and
              200 MB/s in all, with an empty cache that nobody fills: requests and bytes, seconds, and the batches that
              were waited for, as fast as they come and with a batch each 20 ms
@@ -24,8 +27,9 @@ import sys
 import threading
 import time
 
-from load import shares, spread
+from load import forget, shares, spread
 
+NEAR = "--stretch", "8MiB", "--mix", "16"
 LENGTH, BATCH, RANGE, CONNECTIONS = 4096, 64, 8 << 20, 8
 DELAY_MS, RATE = 30, 100  # of a request; of a connection, in MB/s
 
@@ -163,6 +167,36 @@ class Measure:
         print(f"cached   {spread(cached, 0)} million tokens/s; local {spread(local, 0)}; "
               f"{shares(cached, local, 3)} of it (goal: at least 0.97)")
 
+    def slow(self):
+        build, at, name = pathlib.Path(self.o.build).resolve(), self.folder / "far", pathlib.Path(self.name).name
+        far = str(build / "far_disk"), str(self.data), str(at), "5000", "60000"
+        at.mkdir(exist_ok=True)
+        for where, before, place in ("5 ms a read", far, str(at / name)), ("cold disk", (), self.name):
+            rates = {None: [], NEAR: [], (): []}
+            for _ in range(self.o.rounds):
+                for how, found in rates.items():
+                    forget(self.name + ".tokens")
+                    began = time.monotonic()
+                    if how is None:
+                        self.run(*before, "dd", f"if={place}.tokens", "of=/dev/null", "bs=1M")
+                        found.append(2 * self.o.tokens / (time.monotonic() - began) / 1e6)
+                        continue
+                    said = self.run(*before, self.bench, "load", "--source", place, "--seq-len", str(LENGTH), "--batch",
+                                    str(BATCH), "--epochs", "1", "--steps", str(self.o.tokens), *how, "--json")
+                    found.append(json.loads(said.splitlines()[0])["gb_per_s"] * 1e3)
+            one, near, all_over = rates.values()
+            print(f"slow     {where}: dd {spread(one, 0)} MB/s, in stretches {spread(near, 0)}, shuffled "
+                  f"{spread(all_over, 0)}; in stretches {shares(near, one)} of dd (goal: at least 0.9)")
+
+    def order(self):
+        times = {NEAR: [], (): []}
+        for _ in range(max(25, self.o.rounds)):
+            for how in times:
+                got = self.load(self.name, "--steps", "4000", *how)
+                times[how].append(got["waits_s"]["order"] / (4000 * BATCH) * 1e9)
+        near, all_over = times.values()
+        print(f"order    {spread(near, 1)} ns a row in stretches, {spread(all_over, 1)} shuffled: "
+              f"{shares(near, all_over)} of it (goal: at most 1.3)")
 
     def stretches(self):
         self.stop()
@@ -171,8 +205,7 @@ class Measure:
         print("stretches            a batch each  requests per MiB  bytes per byte   MB/s  first batch  waits over 1 ms"
               "  longest")
         for work in 0, 20:
-            for name, steps, how in (("--stretch 8MiB --mix 16", everything, ["--stretch", "8MiB", "--mix", "16"]),
-                                     ("shuffled", everything // 16, [])):
+            for name, steps, how in ((" ".join(NEAR), everything, NEAR), ("shuffled", everything // 16, ())):
                 with self.clear(True):
                     got = self.load(self.url, "--work", str(work), "--steps", str(steps), *how,
                                     *self.first(steps * BATCH))
@@ -195,7 +228,7 @@ def main():
     o.folder = o.folder or os.path.join(o.build, "remote")
     m = Measure(o)
     try:
-        for goal in (m.turns, m.steps, m.copy, m.cached, m.stretches):
+        for goal in (m.turns, m.steps, m.copy, m.cached, m.slow, m.order, m.stretches):
             if o.only in goal.__name__:
                 goal()
     finally:
