@@ -97,20 +97,27 @@ class Measure:
 
     # ---- The goals ----
 
+    def windows(self, how):
+        """The places of the first batch's windows, in bytes."""
+        lines = self.run(self.leat, "order", "--source", self.name, "--seq-len", str(LENGTH), "--count", str(BATCH),
+                         "--json", *how)
+        return [json.loads(line)["pieces"][0]["token"] * 2 for line in lines.splitlines()]
+
     def turns(self):
         """A request's turn is one after the last turn of those that had ended when it came."""
-        found, first = [], []
-        for _ in range(self.o.rounds):
-            with self.clear(True):
-                got = self.load(self.url, "--steps", "1", *self.first(BATCH))
-            requests, turns = self.server.take(), []
-            for came, *_ in requests:
-                turns.append(1 + max((t for t, r in zip(turns, requests) if r[1] <= came), default=0))
-            windows = [t for t, r in zip(turns, requests) if r[2].endswith(".tokens") and r[4] > 1]
-            found.append(max(windows))
-            first.append(got["first_batch_ms"])
-        print(f"turns    {spread(found, 0)} until the first batch (goal: at most 3); the first batch after "
-              f"{spread(first, 0)} ms from opening the loader")
+        for name, how in ("shuffled", ()), ("in stretches", NEAR):
+            places, found, first = self.windows(how), [], []
+            for _ in range(self.o.rounds):
+                with self.clear(True):
+                    got = self.load(self.url, "--steps", "1", *how)
+                requests, turns = self.server.take(), []
+                for came, *_ in requests:
+                    turns.append(1 + max((t for t, r in zip(turns, requests) if r[1] <= came), default=0))
+                found.append(max(t for t, r in zip(turns, requests) if r[2].endswith(".tokens") and any(
+                    r[3] < place + 2 * LENGTH + 2 and place < r[3] + r[4] for place in places)))
+                first.append(got["first_batch_ms"])
+            print(f"turns    {name}: {spread(found, 0)} until the first batch (goal: at most 3); the first batch after "
+                  f"{spread(first, 0)} ms from opening the loader")
 
     def steps(self):
         waits, over = [], []

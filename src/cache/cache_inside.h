@@ -54,6 +54,7 @@ struct held {
 /* Pages that were asked for and are not under way yet. */
 struct queued {
     uint64_t page, count;
+    bool early; /* nobody needs it yet */
     struct queued *next;
 };
 

@@ -14,14 +14,20 @@
 #define LEAST_LIMIT  ((uint64_t)1 << 30)    /* least limit of a cache that has room for pages needed later */
 #define LONGEST_NS   ((uint64_t)1000000000) /* longest wait on the condition, in nanoseconds */
 
-/* Adds a range to the queue; with `urgent`, before all others. */
-static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t count, bool urgent, struct leat_error *err)
+/* How soon pages are needed. */
+enum need { NEED_LATER, NEED_SOON, NEED_NOW };
+
+/* Adds a range to the queue. What is needed now goes before all others. */
+static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t count, enum need when,
+                                   struct leat_error *err)
 {
     struct queued *w = malloc(sizeof *w);
+    bool urgent = when == NEED_NOW;
 
     if (!w)
         return status_no_memory(err, sizeof *w);
-    *w = (struct queued) { .page = page, .count = count, .next = urgent ? c->queue : NULL };
+    *w =
+        (struct queued) { .page = page, .count = count, .early = when == NEED_LATER, .next = urgent ? c->queue : NULL };
     if (!urgent)
         *c->queue_end = w;
     if (!urgent || !w->next)
@@ -35,7 +41,8 @@ static enum leat_status add_queued(struct cache *c, uint64_t page, uint64_t coun
 }
 
 /* Queues those of pages [page, end) that are neither here nor asked for. The caller has the mutex. */
-static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end, bool urgent, struct leat_error *err)
+static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end, enum need when,
+                                    struct leat_error *err)
 {
     enum leat_status s = cache_start(c, err);
     bool new = false;
@@ -47,7 +54,7 @@ static enum leat_status queue_pages(struct cache *c, uint64_t page, uint64_t end
             ;
         if (last == page)
             continue;
-        s = add_queued(c, page, last - page, urgent, err);
+        s = add_queued(c, page, last - page, when, err);
         new = true;
     }
     if (new) {
@@ -69,8 +76,8 @@ static enum leat_status wait_for(struct cache *c, uint64_t page, uint64_t end, u
         uint64_t left = max_ns > 0 && max_ns - waited < LONGEST_NS ? max_ns - waited : LONGEST_NS;
         struct timespec until;
 
-        s = queue_pages(c, page, end, true,
-                        err); /* a page that others asked for may have failed before this thread waited */
+        /* a page that others asked for may have failed before this thread waited */
+        s = queue_pages(c, page, end, NEED_NOW, err);
         if (s != LEAT_OK)
             break;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -126,7 +133,7 @@ bool cache_announce(struct cache *c, uint64_t first, uint64_t count, bool soon)
     if (cache_find(c, page, end, &unsaid) == LEAT_OK && cache_all_known(c, page, end))
         return true;
     pthread_mutex_lock(&c->mutex);
-    queue_pages(c, page, end, false, &unsaid);
+    queue_pages(c, page, end, soon ? NEED_SOON : NEED_LATER, &unsaid);
     pthread_mutex_unlock(&c->mutex);
     return false;
 }

@@ -399,15 +399,16 @@ static enum leat_status begin_transfer(struct cache *c, struct lane *lane, struc
 
 /* ---- The queue --------------------------------------------------------------------------------------------------- */
 
-/* Takes a stretch that touches, or nearly touches, the pages of a lane and fits into it; returns false if none does. */
-static bool take_near(struct cache *c, struct lane *lane)
+/* Takes a stretch that touches, or nearly touches, the pages of a lane and fits into it; returns false if none does.
+ * What is needed does not wait for what is only announced: one large request for both takes longer to come. */
+static bool take_near(struct cache *c, struct lane *lane, bool early)
 {
     for (struct queued **at = &c->queue; *at; at = &(*at)->next) {
         struct queued *w = *at;
         uint64_t page = w->page < lane->page ? w->page : lane->page;
         uint64_t end = w->page + w->count > lane->page + lane->count ? w->page + w->count : lane->page + lane->count;
 
-        if (end - page > lane->count + w->count + NEAR || end - page > WINDOW_BYTES / PAGE)
+        if (w->early != early || end - page > lane->count + w->count + NEAR || end - page > WINDOW_BYTES / PAGE)
             continue;
         lane->page = page;
         lane->count = end - page;
@@ -424,6 +425,7 @@ static bool take_near(struct cache *c, struct lane *lane)
 static void take_queued(struct cache *c, struct lane *lane)
 {
     struct queued *w = c->queue;
+    bool early = w->early;
 
     lane->page = w->page;
     lane->count = w->count;
@@ -432,7 +434,7 @@ static void take_queued(struct cache *c, struct lane *lane)
     if (!w->next)
         c->queue_end = &c->queue;
     free(w);
-    while (take_near(c, lane))
+    while (take_near(c, lane, early))
         ;
 }
 

@@ -148,8 +148,8 @@ def test_slices(server):
 
 
 def test_stretches(server):
-    """A plan in stretches gives the rows of the local datasets, and fetches each page once, in few requests; dealt by
-    lanes, a rank fetches little but its own lanes."""
+    """A plan in stretches gives the rows of the local datasets, and fetches each page once, in few requests, of which
+    those of the first batch are small; dealt by lanes, a rank fetches little but its own lanes."""
     sizes = {"near": 4 << 20, "other": 3 << 20}
     for name, tokens in sizes.items():
         run(server, build / "leat-bench-dev", "counting", "-o", name, "--tokens", str(tokens))
@@ -158,18 +158,34 @@ def test_stretches(server):
     words = ("--seq-len", "2048", "--batch", "8", "--stretch", "128KiB", "--mix", "8", "--lanes", "4", "--epochs", "1",
              "--steps", "1000000", "--checksum", "--json")
     dealt = *words, "--world", "4", "--rank", "2", "--balance", "lanes"
+    plan = words[:2] + words[4:12] + ("--count", "8", "--source", "near:2", "--source", "other", "--json")
+    first = [json.loads(line) for line in run(server, leat, "order", *plan)[1].splitlines()]
+    first = [(("near", "other")[row["source"]], row["pieces"][0]["token"] * 2) for row in first]
     whole = 2 * sum(sizes.values())
     for how, share, most in (words, 1, 140), (dealt, 1 / 4, 50):
         local, there = (("--source", f"{place}near:2", "--source", f"{place}other") for place in ("", "s3://n/"))
         local = json.loads(run(server, build / "leat-bench", "load", *local, *how)[1])
         clear(server)
+        before = len(server.requests)
         with Locked(cache):
             code, out, said = run(server, build / "leat-bench", "load", *there, *how)
             got = json.loads(out or "{}")
             check("stretches", code == 0 and got.get("checksum") == local["checksum"], code, said, got)
             check("their bytes", 0.9 * share * whole < got["remote"]["bytes"] < 1.1 * share * whole, got["remote"])
             check("their requests", got["remote"]["requests"] < most, got["remote"])
+            for name, token in first if how == words else ():
+                asked = bytes_asked(server, before, name, token)
+                check("the first batch", 0 < asked < 1 << 16, name, token, asked)
     clear(server)
+
+
+def bytes_asked(server, before, name, at):
+    """The bytes of the request that brought this byte of a dataset's tokens; 0: none did."""
+    for _, _, path, headers in server.requests[before:]:
+        first, _, last = headers.get("Range", "").removeprefix("bytes=").partition("-")
+        if path.endswith(f"/{name}.tokens") and first and int(first) <= at <= int(last):
+            return int(last) - int(first) + 1
+    return 0
 
 
 def window_pages(server, samples):
