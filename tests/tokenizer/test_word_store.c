@@ -84,15 +84,17 @@ static void take(struct worker *w, struct pretoken_cache *c)
         c->stretch = (struct pretoken_stretch) { 0, 0 };
 }
 
-static void grow(struct worker *w, struct pretoken_cache *c)
+/* Makes a part of a larger cache; returns true if that was the last part. */
+static bool grow(struct worker *w, struct pretoken_cache *c)
 {
     struct pretoken_cache *empty;
 
-    if (word_store_grow(w->store, c->common, WORDS, (size_t)1 << 30, &empty)) {
-        word_store_publish(w->store);
-        w->grown++;
-    }
+    if (!word_store_grow(w->store, c->common, WORDS, (size_t)1 << 30, &empty))
+        return false;
+    word_store_publish(w->store);
+    w->grown++;
     take(w, c);
+    return true;
 }
 
 static void meet_short(struct worker *w, struct pretoken_cache *c, uint32_t at)
@@ -134,13 +136,14 @@ static void *work(void *context)
 {
     struct worker *w = context;
     struct pretoken_cache c;
+    bool grows = false;
 
     T_CHECK(pretoken_cache_make(&c));
     for (unsigned i = 0; i < ROUNDS && t_failures < 10; i++) {
         uint32_t at = (uint32_t)(next_random(&w->random) % WORDS);
 
-        if (i % GROW == 0)
-            grow(w, &c);
+        grows = grows || i % GROW == 0;
+        grows = grows && !grow(w, &c);
         take(w, &c);
         (pretokens[at].bytes <= PRETOKEN_MAX ? meet_short : meet_long)(w, &c, at);
     }
@@ -250,6 +253,56 @@ static void other_texts(void)
     word_store_free(store);
 }
 
+static unsigned count_found(struct pretoken_cache *common)
+{
+    struct pretoken_cache c;
+    unsigned found = 0;
+
+    T_CHECK(pretoken_cache_make(&c));
+    c.common = common;
+    for (uint32_t i = 0; i < WORDS; i++) {
+        uint32_t ids[PRETOKEN_IDS];
+        struct pretoken_key key;
+        size_t count;
+
+        if (pretokens[i].bytes > PRETOKEN_MAX)
+            continue;
+        key = pretoken_key_make(pretokens[i].text, pretokens[i].bytes, pretokens[i].kind);
+        count = pretoken_cache_find(&c, &key, ids);
+        if (count > 0)
+            check(i, ids, count);
+        found += count > 0;
+    }
+    pretoken_cache_free(&c);
+    return found;
+}
+
+/* A larger cache has all that the one before had, in whatever parts it was filled. */
+static void keeps_entries(void)
+{
+    struct word_store *store;
+    struct worker w = { .random = 1 };
+    struct pretoken_cache c;
+    unsigned before, parts = 1;
+
+    T_OK(word_store_make(&store, &t_err));
+    word_store_bound(store, (size_t)400 << 20);
+    w.store = store;
+    T_CHECK(pretoken_cache_make(&c));
+    T_CHECK(grow(&w, &c));
+    for (uint32_t i = 0; i < WORDS; i++)
+        if (pretokens[i].bytes <= PRETOKEN_MAX)
+            meet_short(&w, &c, i);
+    before = count_found(c.common);
+    while (!grow(&w, &c))
+        parts++;
+    T_CHECK(parts > 10 && before > WORDS / 4);
+    T_EQ(count_found(c.common), before);
+    word_store_leave(c.common);
+    pretoken_cache_free(&c);
+    word_store_free(store);
+}
+
 int main(void)
 {
     uint64_t seed = t_seed();
@@ -257,6 +310,7 @@ int main(void)
     half_written();
     other_texts();
     make_pretokens(seed);
+    keeps_entries();
     /* grows step by step, is replaced by empty ones, is not there at all */
     share(1, (size_t)400 << 20, seed, ASKED);
     share(1, (size_t)24 << 20, seed, ASKED);

@@ -359,26 +359,35 @@ static bool offer(struct pretoken_cache *c, const struct pretoken_key *key, cons
     return there;
 }
 
-void pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from)
+static void copy_line(struct pretoken_cache *to, const uint64_t *line, unsigned table)
 {
-    for (unsigned t = 0; t < PRETOKEN_TABLES; t++) {
-        size_t words = (size_t)PRETOKEN_LINE << (64 - from->tables[t].shift);
+    for (unsigned i = 0; i < 4; i += 1u << table) {
+        struct pretoken_key key = { .table = table };
+        uint64_t ids[4] = { 0 };
+        bool whole = true;
 
-        for (size_t at = 0; at < words; at += PRETOKEN_LINE)
-            for (unsigned i = 0; i < 4; i += 1u << t) {
-                struct pretoken_key key = { .table = t };
-                uint64_t ids[4] = { 0 };
-                bool whole = true;
-
-                for (unsigned k = 0; k < 1u << t; k++) {
-                    key.words[k] = pretoken_word(from->tables[t].lines + at + i + k);
-                    ids[k] = pretoken_word(from->tables[t].lines + at + i + 4 + k);
-                    whole = whole && ids[k] != 0;
-                }
-                if (whole && pretoken_key_whole(&key))
-                    claim(to, &key, ids);
-            }
+        for (unsigned k = 0; k < 1u << table; k++) {
+            key.words[k] = pretoken_word(line + i + k);
+            ids[k] = pretoken_word(line + i + 4 + k);
+            whole = whole && ids[k] != 0;
+        }
+        if (whole && pretoken_key_whole(&key))
+            claim(to, &key, ids);
     }
+}
+
+bool pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from, size_t *line, size_t count)
+{
+    size_t first = 0; /* line of the table, as *line counts them */
+
+    for (unsigned t = 0; t < PRETOKEN_TABLES; t++) {
+        size_t lines = (size_t)1 << (64 - from->tables[t].shift);
+
+        for (; *line < first + lines && count > 0; ++*line, count--)
+            copy_line(to, from->tables[t].lines + (*line - first) * PRETOKEN_LINE, t);
+        first += lines;
+    }
+    return *line == first;
 }
 
 void pretoken_cache_add(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)

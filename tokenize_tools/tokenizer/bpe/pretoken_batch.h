@@ -112,8 +112,9 @@ bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max);
  * other threads see it: by pretoken_cache_add() with single ids, or by pretoken_cache_copy(). */
 bool pretoken_cache_make_common(struct pretoken_cache *c, unsigned bits, struct pretoken_heap *heap);
 
-/* Copies the entries of another shared cache that has this heap. */
-void pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from);
+/* Copies the entries of at most `count` lines of another shared cache that has this heap, from *line on, which begins as
+ * 0 and moves on. Returns true when all lines were copied. */
+bool pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from, size_t *line, size_t count);
 
 /* Returns the size of a shared cache in bytes. */
 size_t pretoken_cache_common_bytes(unsigned bits);

@@ -1,7 +1,8 @@
 /*
  * word_store.c: the shared cache begins small and is replaced by larger ones, each filled with the entries of the one
- * before, and the largest one by an empty one when texts have changed. A thread changes to the new one between two
- * batches, and then frees caches that no thread has. Entries that are added to the old one meanwhile are lost, and
+ * before, and the largest one by an empty one when texts have changed. The entries are copied a part per batch of text,
+ * by any thread, so that encoding goes on meanwhile. A thread changes to the new one between two batches, and then frees
+ * caches that no thread has. Entries that are added to the old one meanwhile are lost, and
  * merged once more. No thread waits for another one: if a process was forked while a thread held the lock, its encoders
  * go on with the cache that they have, or without one. There is memory for two of the largest caches; a third one is
  * not made while an encoder still has the first, even one that waits for its next text.
@@ -41,6 +42,9 @@
 #define FIRST_BITS ((unsigned)TINY_OR(2, 16))
 #define LAST_BITS  ((unsigned)TINY_OR(4, 20))
 #define GROWTH     1
+
+/* Lines that are copied to a larger cache at once: 128 KiB, and twice as much of new memory. */
+#define COPIED_LINES ((size_t)TINY_OR(3, 2048))
 
 /* With more tokens than this, a vocabulary begins with the larger one of two caches. */
 #define MANY_PRETOKENS 65536
@@ -85,7 +89,8 @@ struct lines {
 struct word_store {
     atomic_size_t max; /* bytes of memory; 0: not known yet */
     atomic_bool growing;
-    struct lines *next;              /* cache that is being filled */
+    struct lines *next;              /* cache that is being filled; NULL: none */
+    size_t copied;                   /* lines of the present cache whose entries the next one has */
     _Atomic(struct lines *) current; /* NULL: none yet */
     pthread_mutex_t lock;            /* held while a cache is taken or freed */
 };
@@ -126,6 +131,8 @@ void word_store_free(struct word_store *s)
         return;
     for (struct lines *l = atomic_load(&s->current); l;)
         l = free_lines(l);
+    if (s->next)
+        free_lines(s->next);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -263,14 +270,20 @@ bool word_store_grow(struct word_store *s, const struct pretoken_cache *now, siz
         return false;
     current = atomic_load(&s->current);
     atomic_compare_exchange_strong(&s->max, &unknown, max);
-    s->next = (struct pretoken_cache *)current == now ? make_next(s, current, pretokens) : NULL;
+    if (!s->next) {
+        s->next = (struct pretoken_cache *)current == now ? make_next(s, current, pretokens) : NULL;
+        s->copied = 0;
+    }
     if (!s->next) { /* no memory, or another thread has made the next cache already */
         atomic_store(&s->growing, false);
         return false;
     }
     *empty = &s->next->cache;
     if (current && s->next->bits > current->bits) {
-        pretoken_cache_copy(*empty, &current->cache);
+        if (!pretoken_cache_copy(*empty, &current->cache, &s->copied, COPIED_LINES)) {
+            atomic_store(&s->growing, false);
+            return false;
+        }
         *empty = NULL;
     }
     return true;
@@ -280,6 +293,7 @@ void word_store_publish(struct word_store *s)
 {
     s->next->before = atomic_load(&s->current);
     atomic_store_explicit(&s->current, s->next, memory_order_release);
+    s->next = NULL;
     atomic_store(&s->growing, false);
 }
 
