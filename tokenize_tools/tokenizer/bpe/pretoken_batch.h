@@ -112,8 +112,8 @@ bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max);
  * other threads see it: by pretoken_cache_add() with single ids, or by pretoken_cache_copy(). */
 bool pretoken_cache_make_common(struct pretoken_cache *c, unsigned bits, struct pretoken_heap *heap);
 
-/* Copies the entries of at most `count` lines of another shared cache that has this heap, from *line on, which begins as
- * 0 and moves on. Returns true when all lines were copied. */
+/* Copies the entries of at most `count` lines of another shared cache that has this heap. *line is the first of them,
+ * begins as 0 and moves on. Returns true when all lines were copied. */
 bool pretoken_cache_copy(struct pretoken_cache *to, const struct pretoken_cache *from, size_t *line, size_t count);
 
 /* Returns the size of a shared cache in bytes. */

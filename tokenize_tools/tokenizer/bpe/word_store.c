@@ -1,7 +1,7 @@
 /*
  * word_store.c: the shared cache begins small and is replaced by larger ones, each filled with the entries of the one
- * before, and the largest one by an empty one when texts have changed. The entries are copied a part per batch of text,
- * by any thread, so that encoding goes on meanwhile. A thread changes to the new one between two batches, and then frees
+ * before, and the largest one by an empty one when texts have changed. Entries are copied a part per batch of text, by
+ * any thread, so that encoding goes on meanwhile. A thread changes to the new one between two batches, and then frees
  * caches that no thread has. Entries that are added to the old one meanwhile are lost, and
  * merged once more. No thread waits for another one: if a process was forked while a thread held the lock, its encoders
  * go on with the cache that they have, or without one. There is memory for two of the largest caches; a third one is
