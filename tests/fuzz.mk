@@ -15,6 +15,8 @@ FUZZ_FLAGS   ?=
 # a window of zstd takes up to 2 GiB, what a file says that it becomes up to 4, of which hardly anything is touched
 FUZZ_LIMITS  := -malloc_limit_mb=4160
 FUZZ_CC      ?= clang
+FUZZ_LD      ?= $(FUZZ_CC)
+FUZZ_ENGINE  ?= -fsanitize=fuzzer
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_CORPUS  ?= $(FUZZ_BUILD)/corpus
 
@@ -70,10 +72,14 @@ $(FUZZ_BUILD)/pack.a: $(FUZZ_PACK)
 
 $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(FUZZ_BUILD)/pack.a
 	$(call say,FUZZ-LD $@)
-	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) $(ALL_LIBS) -o $@
+	$(Q)$(FUZZ_LD) $(FUZZ_SANITIZE) $(FUZZ_ENGINE) -pthread $^ $(FUZZ_LDFLAGS) $(ALL_LIBS) -o $@
 
 -include $(shell find $(FUZZ_BUILD)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(FUZZ_BUILD)/obj/%.o
+
+# for packages/oss-fuzz/build.sh
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ_INPUTS)
 
 .PHONY: fuzz fuzz-replay fuzz-minimize $(foreach f,$(FUZZERS),fuzz-run-$(f) fuzz-minimize-$(f))
 # without -entropic=0 libFuzzer's own book-keeping takes a third of the time
