@@ -118,3 +118,9 @@ bench-peers:
 ## bench-remote: datasets by URL, from a slow server on this machine, beside goals; REMOTE="--only copy"
 bench-remote: tools $(BUILD)/slow_server $(BUILD)/far_disk
 	$(Q)bench/remote.py $(BUILD) $(REMOTE)
+
+.PHONY: bench-randomness
+## bench-randomness: what an order in stretches costs in randomness, and in the loss of a small model
+bench-randomness: export PYTHONPATH := $(abspath $(BUILD))/python
+bench-randomness: tools python $(PYTHON_VENV)/ready
+	$(call run_peers,$(PYTHON_VENV),bench/randomness.py $(BUILD))
