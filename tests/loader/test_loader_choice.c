@@ -303,8 +303,24 @@ static void work(uint64_t ns)
         ;
 }
 
-/* Of a loop that only takes batches on the host, nothing is said. A busy machine lets it stand for a while, which was
- * taken for work: it was told to open the loader with a thread. */
+#define RECENT 100u
+
+struct steps {
+    bool slow[RECENT];
+    unsigned count;
+};
+
+/* Notes for how long the loop was not in the loader. Returns whether a quarter of the last steps took nearly as long as
+ * a step that trains. */
+static bool looks_busy(struct steps *s, uint64_t k, uint64_t ns)
+{
+    s->count += (ns > 150000) - s->slow[k % RECENT];
+    s->slow[k % RECENT] = ns > 150000;
+    return 4 * s->count >= RECENT;
+}
+
+/* Of a loop that only takes batches on the host, nothing is said, unless the machine is so busy that the loop seems to
+ * work. A loop that stood now and then was taken for one that works: it was told to open the loader with a thread. */
 static void starved(uint64_t work_ns)
 {
     struct loading w = open_plan(LEAT_ACCESS_LEASED);
@@ -312,6 +328,8 @@ static void starved(uint64_t work_ns)
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     struct leat_loader *l;
     unsigned told = 0;
+    struct steps steps = { .count = 0 };
+    bool busy = false;
     char text[600];
 
     o.batch = 256;                 /* waiting for a hundred takes longer than the loop stands */
@@ -321,8 +339,10 @@ static void starved(uint64_t work_ns)
     /* on a busy machine the work may take much longer at times, so that waiting is little of it */
     for (unsigned k = 0; k < 300 || (work_ns > 0 && told == 0 && k < 20000); k++) {
         const struct leat_batch *b;
+        uint64_t began;
 
         T_OK(leat_loader_next(l, &b, &t_err));
+        began = clock_ns();
         leat_batch_release(b, NULL);
         work(work_ns);
         if (k >= 150 && k % 16 == 0 && work_ns == 0) /* as if something else had the core */
@@ -333,9 +353,11 @@ static void starved(uint64_t work_ns)
             T_CHECK(k >= 100);
             told++;
         }
+        busy |= looks_busy(&steps, k, clock_ns() - began);
     }
     leat_loader_stats(l, &s);
-    T_EQ(told, work_ns > 0 || s.device.ring_bytes > 0);
+    if (work_ns > 0 || !busy)
+        T_EQ(told, work_ns > 0 || s.device.ring_bytes > 0);
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }
