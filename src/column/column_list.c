@@ -280,7 +280,7 @@ enum leat_status leat_column_read(const struct leat_column *c, uint64_t first, u
 {
     uint8_t *write = out;
     uint64_t each = c->header.entry_bytes;
-    enum leat_status s = dataset_check_range(first, count, c->header.entries, "entry", err);
+    enum leat_status s = dataset_check_range(first, count, c->header.entries, "value", err);
 
     if (!c->pieces)
         return column_read_part(c, first, count, out, err);
@@ -298,7 +298,7 @@ enum leat_status leat_column_read(const struct leat_column *c, uint64_t first, u
 enum leat_status leat_column_view(const struct leat_column *c, uint64_t first, uint64_t count, struct leat_view *view,
                                   struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, c->header.entries, "entry", err);
+    enum leat_status s = dataset_check_range(first, count, c->header.entries, "value", err);
     const struct column_piece *p;
 
     if (s != LEAT_OK)

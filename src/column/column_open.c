@@ -460,7 +460,7 @@ static enum leat_status read_pages(const struct leat_column *c, uint64_t page, u
 enum leat_status column_read_part(const struct leat_column *c, uint64_t first, uint64_t count, void *out,
                                   struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, c->header.entries, "entry", err);
+    enum leat_status s = dataset_check_range(first, count, c->header.entries, "value", err);
     uint64_t at = first * c->header.entry_bytes, end = (first + count) * c->header.entry_bytes;
     uint8_t bytes[COLUMN_AT_ONCE * CHECKSUM_PAGE], *write = out;
     uint32_t stored[COLUMN_AT_ONCE];
@@ -488,7 +488,7 @@ enum leat_status column_view_part(const struct leat_column *c, uint64_t first, u
                                   struct leat_error *err)
 {
     struct file_map *values = (struct file_map *)(uintptr_t)&c->values;
-    enum leat_status s = dataset_check_range(first, count, c->header.entries, "entry", err);
+    enum leat_status s = dataset_check_range(first, count, c->header.entries, "value", err);
     const uint8_t *bytes;
 
     if (s != LEAT_OK)

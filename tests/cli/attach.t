@@ -135,11 +135,11 @@ So must a file.
   0
   [1]
 
-Commands that would leave the columns out say so.
+Merging takes the columns along. Commands that would leave them out say so.
 
-  $ leat merge -o merged corpus
-  leat: corpus has columns (ids, ...), which merging would leave out: to go on without them, move corpus.*.column and corpus.*.column-index away first
-  [1]
+  $ leat merge -o merged corpus >/dev/null
+  $ cmp merged.ids.column corpus.ids.column
+  $ rm merged.*
   $ leat export --to megatron -o exported corpus
   leat: corpus has columns (ids, ...), which exporting would leave out: to go on without them, move corpus.*.column and corpus.*.column-index away first
   [1]

@@ -60,20 +60,8 @@ A finished run that is resumed has nothing left to do, and one with other column
   $ pack --column x=score:f32:document --column x=lang:category:document
   leat: two columns have the name x
   [2]
-  $ pack --column score:f32:document --shuffle 1
-  leat: shuffling, deduplicating and dividing leave columns out: pack without these, or without columns
-  [2]
-  $ pack --column score:f32:document --dedup
-  leat: shuffling, deduplicating and dividing leave columns out: pack without these, or without columns
-  [2]
-  $ pack --column score:f32:document --split v=0.5
-  leat: shuffling, deduplicating and dividing leave columns out: pack without these, or without columns
-  [2]
   $ pack --column score:f32:document --by lang
-  leat: shuffling, deduplicating and dividing leave columns out: pack without these, or without columns
-  [2]
-  $ pack --column score:f32:document --part 1/2
-  leat: merging the parts of a run leaves columns out: pack in one run, or attach columns to the merged dataset
+  leat: dividing by values leaves columns out: pack without it, or without columns
   [2]
   $ pack --column score:f32:document --max-rejects 10%
   leat: 1 of 3 records was rejected, more than allowed; corpus.rejects.jsonl lists them with the reasons, for example: the record has no "score" for the column score
@@ -89,7 +77,7 @@ A finished run that is resumed has nothing left to do, and one with other column
   leat: a.txt has no fields for columns: it is a text, neither JSON nor a table
   [2]
   $ leat pack --run run --parts 2 --column score:f32:document a.jsonl
-  leat: merging the parts of a run leaves columns out: pack in one run, or attach columns to the merged dataset
+  leat: the parts of a run have no columns: pack shares of the files apart and merge them, or attach columns to the merged dataset
   [2]
   $ ls
   a.jsonl

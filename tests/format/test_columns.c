@@ -492,15 +492,12 @@ static void check_wrong_parts(void)
 
 static void check_replaced(void)
 {
-    struct leat_merge_options merge = LEAT_MERGE_OPTIONS_INIT;
     struct leat_export_options to = LEAT_EXPORT_OPTIONS_INIT;
     const char *sources[] = { name }, *index = with(name, ".ids.column-index");
     struct leat_columns *columns;
     size_t size;
     uint8_t *bytes;
 
-    T_REFUSED(leat_merge(t_path(folder, "m"), sources, 1, &merge, NULL, &t_err), LEAT_E_UNSUPPORTED,
-              "has columns (ids, ...), which merging would leave out");
     to.to = "megatron";
     T_REFUSED(leat_export(t_path(folder, "e"), sources, 1, &to, NULL, &t_err), LEAT_E_UNSUPPORTED,
               "which exporting would leave out");

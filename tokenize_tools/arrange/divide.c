@@ -199,7 +199,7 @@ static enum leat_status write_values(struct division *d, size_t first, size_t co
     if (s == LEAT_OK)
         s = set_metadata(d, &outputs, first, err);
     if (s == LEAT_OK)
-        s = outputs_finish(&outputs, infos, &infos[count - 1], err);
+        s = outputs_finish(&outputs, infos, &infos[count - 1], &d->pace, err);
     for (size_t i = 0; i < count; i++) {
         d->infos[(first + i) * d->each + d->each - 1] = infos[i];
         free(names[i]);

@@ -15,8 +15,10 @@
 #include "base/tiny.h"
 #include "divide.h"
 #include "join_facts.h"
+#include "merge_columns.h"
 #include "merge_documents.h"
 #include "merge_parts.h"
+#include "private.h"
 #include "splits/split_fractions.h"
 
 #define MEMORY_STANDARD   ((uint64_t)2 << 30)
@@ -86,7 +88,11 @@ static enum leat_status check_request(struct request *m, struct leat_error *err)
                          : "splitting by values");
     }
     s = check_kept(m, err);
-    return s == LEAT_OK && what ? merge_parts_need_hashes(&m->parts, what, err) : s;
+    if (s == LEAT_OK && what)
+        s = merge_parts_need_hashes(&m->parts, what, err);
+    if (s == LEAT_OK && m->field && !m->parts.shares.of && m->parts.column_count > 0)
+        s = leat_dataset_refuse_columns(m->parts.opened[0], "dividing by values", err);
+    return s == LEAT_OK ? merge_columns_check(&m->parts, err) : s;
 }
 
 static enum leat_status open_parts(struct request *m, const char *const *names, size_t count, struct leat_error *err)

@@ -128,7 +128,7 @@ static enum leat_status merge(struct merge *m, struct leat_error *err)
 
     if (s != LEAT_OK)
         return s;
-    m->pace->total = m->parts->token_bytes * (o->shuffle ? 2 : 1);
+    m->pace->total = m->parts->token_bytes * (o->shuffle ? 2 : 1) + m->parts->column_bytes;
     if (o->dedup)
         s = duplicates_find(&m->duplicates, m->parts, m->temporary, memory, &m->outputs.queue.helpers, m->pace, err);
     if (o->dedup)
@@ -151,7 +151,7 @@ static enum leat_status merge_and_finish(struct merge *m, struct leat_merge_repo
     enum leat_status s = merge(m, err);
 
     if (s == LEAT_OK)
-        s = outputs_finish(&m->outputs, report->splits, report->info, err);
+        s = outputs_finish(&m->outputs, report->splits, report->info, m->pace, err);
     if (s == LEAT_OK) {
         report->documents = m->parts->documents;
         report->deduplicated = m->options->dedup ? duplicates_count(&m->duplicates) : 0;

@@ -15,6 +15,7 @@
 #include "base/own_file.h"
 #include "base/path.h"
 #include "base/status.h"
+#include "merge_columns.h"
 #include "private.h"
 
 /* ---- Names ---- */
@@ -399,6 +400,7 @@ static enum leat_status push_part(struct merge_parts *all, const struct leat_dat
     *s = (struct merge_part) {
         .dataset = d,
         .name = part.name,
+        .number = number,
         .first_token = part.first_token,
         .tokens = part.tokens,
         .first_document = part.first_document,
@@ -426,9 +428,6 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     if (s != LEAT_OK)
         return s;
     all->opened_count++;
-    s = leat_dataset_refuse_columns(*d, "merging", err);
-    if (s != LEAT_OK)
-        return s;
     leat_dataset_info(*d, &info);
     if (all->opened_count == 1)
         all->first = info;
@@ -452,6 +451,8 @@ static enum leat_status open_part(struct merge_parts *all, const char *name, con
     all->hashes |= info.stores_hashes != 0;
     for (uint64_t i = 0; s == LEAT_OK && i < info.parts; i++)
         s = push_part(all, *d, i, err);
+    if (s == LEAT_OK)
+        s = merge_columns_take(all, *d, err);
     if (s == LEAT_OK)
         s = leat_dataset_ids(*d, 0, info.documents, NULL, 0, &id_bytes, err);
     all->id_bytes += id_bytes;
@@ -478,6 +479,7 @@ void merge_parts_close(struct merge_parts *s)
         leat_metadata_free(s->items[i].pairs);
     for (size_t i = 0; i < s->opened_count; i++)
         leat_dataset_close(s->opened[i]);
+    merge_columns_free(s);
     free(s->items);
     free(s->opened);
     memset(s, 0, sizeof *s);

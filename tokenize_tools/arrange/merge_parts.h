@@ -7,6 +7,7 @@
  *   merge              the whole, document by document
  *   merge_parts        what goes in: names, the parts, shares of a run; document_reader reads it in order
  *   outputs            what comes out: one dataset per split, and the rest
+ *   merge_columns      the columns of what comes out
  *   join_facts         inputs and metadata of all parts, as those of the output
  *   duplicates, shuffle   which documents go where
  *   divide             a dataset for each value of a field
@@ -54,6 +55,7 @@ struct shares {
 struct merge_part {
     const struct leat_dataset *dataset;
     const char *name; /* the dataset's */
+    uint64_t number;  /* in its list */
     uint64_t first_token, tokens;
     uint64_t first_document, documents;
     uint64_t first_input, inputs;
@@ -74,6 +76,9 @@ struct merge_parts {
     bool lines, ids, hashes; /* true if at least one part stores them */
     struct shares shares;    /* `of` is 0 unless the parts are some of the shares of one run, but not all */
     bool whole_run;          /* true if the parts are all shares of one run */
+    char **columns;          /* names of the columns that each part has, sorted */
+    size_t column_count;
+    uint64_t column_bytes; /* bytes of the columns of all parts */
 };
 
 /* Opens the datasets that `names` stand for. merge_parts_close() must follow, on failure too. */

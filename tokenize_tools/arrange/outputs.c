@@ -216,7 +216,7 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
     struct leat_stored_tokenizer *tokenizer = NULL;
     enum leat_status s = leat_dataset_tokenizer(parts->opened[0], &tokenizer, err);
 
-    *o = (struct outputs) { .width = parts->first.token_width, .from = learned_of(parts) };
+    *o = (struct outputs) { .parts = parts, .width = parts->first.token_width, .from = learned_of(parts) };
     if (s != LEAT_OK && s != LEAT_E_NOT_FOUND)
         return s;
     w.vocabulary = parts->first.vocabulary;
@@ -238,6 +238,8 @@ enum leat_status outputs_open_each(struct outputs *o, char **names, size_t count
         item->name = names[i];
         names[i] = NULL;
         s = leat_writer_open(&item->writer, item->name, &w, err);
+        if (s == LEAT_OK && parts->column_count > 0)
+            s = leat_writer_keep_values(item->writer, err);
     }
     leat_stored_tokenizer_free(tokenizer);
     if (s != LEAT_OK)
@@ -280,7 +282,7 @@ enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document
         if (s == LEAT_OK)
             s = outputs_append(o, i, chunk.ids, chunk.mask, chunk.count, err);
     }
-    return s == LEAT_OK ? outputs_end_document(o, i, &d->origin, err) : s;
+    return s == LEAT_OK ? outputs_end_document(o, i, d->number, &d->origin, err) : s;
 }
 
 /* ---- Documents ---- */
@@ -360,12 +362,14 @@ enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, co
     return s == LEAT_OK ? append_directly(o, i, ids, mask, count, err) : s;
 }
 
-enum leat_status outputs_end_document(struct outputs *o, size_t i, const struct leat_origin *origin,
+enum leat_status outputs_end_document(struct outputs *o, size_t i, uint64_t number, const struct leat_origin *origin,
                                       struct leat_error *err)
 {
     struct output *item = &o->items[i];
     enum leat_status s = item->direct ? LEAT_OK : need_batch(o, item, err);
 
+    if (s == LEAT_OK && o->parts->column_count > 0)
+        s = merge_sources_add(&item->sources, item->writer, number, err);
     if (s == LEAT_OK && !item->direct && !batch_end_document(item->batch, origin))
         s = go_direct(o, i, err);
     else if (s != LEAT_OK || !item->direct)
@@ -428,7 +432,21 @@ static enum leat_status set_learned(const struct outputs *o, struct leat_writer 
     return leat_writer_set_metadata(w, LEARNED_KEY, text, err);
 }
 
-enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
+static enum leat_status make_columns(struct outputs *o, struct pace *pace, struct leat_error *err)
+{
+    struct leat_writer **writers = calloc(o->count, sizeof(struct leat_writer *));
+    enum leat_status s;
+
+    if (!writers)
+        return status_no_memory(err, o->count * sizeof(struct leat_writer *));
+    for (size_t i = 0; i < o->count; i++)
+        writers[i] = o->items[i].writer;
+    s = merge_columns_make(o->parts, writers, o->count, pace, err);
+    free(writers);
+    return s;
+}
+
+enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info, struct pace *pace,
                                 struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -439,7 +457,11 @@ enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, str
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         s = set_learned(o, o->items[i].writer, err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
+        s = merge_sources_end(&o->items[i].sources, o->items[i].writer, err);
+    for (size_t i = 0; s == LEAT_OK && i < o->count; i++)
         s = leat_writer_prepare(o->items[i].writer, err);
+    if (s == LEAT_OK)
+        s = make_columns(o, pace, err);
     for (size_t i = 0; s == LEAT_OK && i < o->count; i++) {
         struct leat_info *filled = i + 1 == o->count ? info : splits ? &splits[i] : NULL;
 

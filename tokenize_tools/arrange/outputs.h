@@ -10,6 +10,7 @@
 
 #include "document_reader.h"
 #include "mask/learned.h"
+#include "merge_columns.h"
 #include "merge_parts.h"
 #include "sorting/helpers.h"
 
@@ -27,12 +28,14 @@ struct batch_queue {
 
 struct output {
     char *name;
-    struct leat_writer *writer; /* NULL once the writer has finished or was abandoned */
-    struct batch *batch;        /* the batch that is being filled, or NULL */
-    bool direct;                /* true if the open document is too large for a batch and goes to the writer */
+    struct leat_writer *writer;   /* NULL once the writer has finished or was abandoned */
+    struct batch *batch;          /* the batch that is being filled, or NULL */
+    bool direct;                  /* true if the open document is too large for a batch and goes to the writer */
+    struct merge_sources sources; /* of the last documents, if the parts have columns */
 };
 
 struct outputs {
+    const struct merge_parts *parts;
     struct output *items; /* one output per split, then OUTPUT */
     size_t count;
     uint32_t width;      /* bytes per token */
@@ -58,8 +61,8 @@ enum leat_status outputs_copy(struct outputs *o, size_t i, const struct document
 enum leat_status outputs_append(struct outputs *o, size_t i, const void *ids, const uint8_t *mask, uint64_t count,
                                 struct leat_error *err);
 
-/* Ends the open document of output i. */
-enum leat_status outputs_end_document(struct outputs *o, size_t i, const struct leat_origin *origin,
+/* Ends the open document of output i, which is document `number` in the order of the parts. */
+enum leat_status outputs_end_document(struct outputs *o, size_t i, uint64_t number, const struct leat_origin *origin,
                                       struct leat_error *err);
 
 /* Call the writer's function of that name for all outputs. */
@@ -68,9 +71,9 @@ enum leat_status outputs_set_input(struct outputs *o, uint64_t number, const str
                                    struct leat_error *err);
 enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const char *value, struct leat_error *err);
 
-/* Completes all outputs, then gives them their names. Fills `splits` (may be NULL) and `info` as leat_writer_finish()
- * does. */
-enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
+/* Completes all outputs and makes their columns, then gives them their names. Fills `splits` (may be NULL) and `info`
+ * as leat_writer_finish() does. */
+enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info, struct pace *pace,
                                 struct leat_error *err);
 
 /* Removes the outputs that are not finished, and frees everything. */

@@ -25,6 +25,7 @@
  */
 struct shuffle_record {
     uint64_t number; /* the document's number in its output if nothing is shuffled */
+    uint64_t source; /* the document's number in the order of the parts */
     uint64_t tokens;
     uint64_t input, offset, line, id_bytes; /* members of its origin */
     uint8_t hash[16];                       /* zeros: none */
@@ -227,6 +228,7 @@ static struct shuffle_record record_of(const struct document *d, uint64_t number
 {
     struct shuffle_record r = {
         .number = number,
+        .source = d->number,
         .tokens = d->tokens,
         .input = d->origin.input,
         .offset = d->origin.offset,
@@ -312,7 +314,7 @@ static enum leat_status end_document(struct writing *w, const struct shuffle_rec
         .text_hash = r->hash,
     };
 
-    return outputs_end_document(w->outputs, w->output, &origin, err);
+    return outputs_end_document(w->outputs, w->output, r->source, &origin, err);
 }
 
 /* Appends tokens as they lie in a record: in blocks, if they have masks. */

@@ -21,14 +21,13 @@ enum leat_status pack_columns_check(const struct leat_pack_options *o, bool in_r
 {
     if (o->column_count == 0)
         return LEAT_OK;
-    if (o->parts > 0 || in_run)
+    if (in_run)
         return status_argument(err, "column",
-                               "merging the parts of a run leaves columns out: pack in one run, or attach columns to "
-                               "the merged dataset");
-    if (o->shuffle || o->dedup || o->split_count > 0 || o->by)
+                               "the parts of a run have no columns: pack shares of the files apart and merge them, or "
+                               "attach columns to the merged dataset");
+    if (o->by)
         return status_argument(err, "column",
-                               "shuffling, deduplicating and dividing leave columns out: pack without these, or "
-                               "without columns");
+                               "dividing by values leaves columns out: pack without it, or without columns");
     return LEAT_OK;
 }
 
