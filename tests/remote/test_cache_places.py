@@ -313,10 +313,10 @@ def test_full_beside_a_copy(server):
 
 def test_two_failures(server):
     """Two datasets that cannot be copied: the reason is said once, and all batches come."""
-    clear(server)
     (folder / "two").write_text("s3://b/corpus\ns3://b/other\n")
-    server.faults, server.fault_suffix, server.fault_bytes = ["denied"] * 10000, ".tokens", RANGE
     for _ in range(200):  # on a busy machine, all batches may often have come before the copies fail
+        clear(server)
+        server.faults, server.fault_suffix, server.fault_bytes = ["denied"] * 10000, ".tokens", RANGE
         got = run(server, probe, "@two", *ALL, LEAT_CACHE_SIZE="900MiB")
         if "cannot be filled" in got[1] or got[2] != 0:
             break
