@@ -66,15 +66,16 @@ enum leat_status merge_columns_take(struct merge_parts *parts, const struct leat
 
     for (size_t k = 0, at = 0, count; s == LEAT_OK && k < parts->count; k++) {
         const struct merge_part *part = &parts->items[k];
+        const struct leat_column_info *own = all->count > 0 ? all->columns + at : NULL;
 
         if (part->dataset != d)
             continue;
         for (count = 0; at + count < all->count && all->columns[at + count].part == part->number; count++)
             parts->column_bytes += all->columns[at + count].bytes;
         if (k == 0)
-            s = keep_names(parts, all->columns + at, count, err);
+            s = keep_names(parts, own, count, err);
         else
-            s = compare_names(parts, part, all->columns + at, count, err);
+            s = compare_names(parts, part, own, count, err);
         at += count;
     }
     leat_columns_free(all);
