@@ -346,14 +346,14 @@ static inline uint32_t draw_range(const struct sampler *s, struct sampler_cursor
 }
 
 /* Finds the blocks of draws in stretches. */
-static void range_in_stretches(const struct sampler *s, const struct sampler_cursor *at, uint32_t count,
-                               const struct sampler_place *places, struct permute_draw *draws)
+static void range_in_stretches(const struct sampler *s, uint32_t count, const struct sampler_place *places,
+                               struct permute_draw *draws)
 {
     struct stretches_draw in_stretches[BLEND_RANGE_MAX];
 
     for (uint32_t i = 0; i < count; i++)
         in_stretches[i] = (struct stretches_draw) { &s->stretches[places[i].source], draws[i].epoch, draws[i].at };
-    stretches_forward_many(in_stretches, count, at->memo);
+    stretches_forward_many(in_stretches, count);
     for (uint32_t i = 0; i < count; i++)
         draws[i].at = in_stretches[i].at;
 }
@@ -369,7 +369,7 @@ void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t 
         for (uint32_t i = 0; i < here;)
             i += draw_range(s, at, n + i, here - i, places + i, draws + i);
         if (s->stretches)
-            range_in_stretches(s, at, here, places, draws);
+            range_in_stretches(s, here, places, draws);
         else if (!s->sequential)
             permute_forward_many(draws, here);
         for (uint32_t i = 0; i < here; i++)

@@ -94,8 +94,7 @@ struct sampler_place {
 struct sampler_cursor {
     const struct sampler_phase *phase;
     const struct sampler_segment *segment;
-    uint64_t draw_end;           /* end of the segment */
-    struct stretches_memo *memo; /* the caller's, where the sampler has stretches; NULL: slower */
+    uint64_t draw_end; /* end of the segment */
 };
 
 /*

@@ -3,6 +3,8 @@
  * its lane, to a place in one of the lane's pools, to the stretch that stands there, and to a block of it. The stretch
  * that the source's end cuts always has the last place.
  */
+#include <string.h>
+
 #include "stretches.h"
 
 /* Added to a source's number, for keys that no other draw has. */
@@ -84,39 +86,50 @@ static inline uint64_t find_pool(const struct stretches *s, uint64_t i, struct p
 
 /* ---- Forward ----------------------------------------------------------------------------------------------------- */
 
+/* Finds which stretch stands at a place. */
+static uint64_t stretch_at(const struct stretches *s, uint64_t epoch, uint64_t place)
+{
+    return place < s->whole ? permute_forward(&s->stretches, epoch, place) : place;
+}
+
 uint64_t stretches_forward(const struct stretches *s, uint64_t epoch, uint64_t i)
 {
     struct pool pool;
-    uint64_t at = find_pool(s, i, &pool), stretch;
+    uint64_t at = find_pool(s, i, &pool), place;
 
     at = permute_forward(pool.permute, epoch_of(s, epoch, &pool), at);
-    stretch = pool.first + s->lanes * wide_divide(s->by_size, at, &at);
-    if (stretch < s->whole)
-        stretch = permute_forward(&s->stretches, epoch, stretch);
-    return stretch * s->by_size.divisor + at;
+    place = pool.first + s->lanes * wide_divide(s->by_size, at, &at);
+    return stretch_at(s, epoch, place) * s->by_size.divisor + at;
 }
 
 #define AT_ONCE 64u
+#define NONE    UINT8_MAX
 
-/* Finds which stretch stands at a place. */
-static uint64_t stretch_at(const struct stretches *s, uint64_t epoch, uint64_t place, struct stretches_memo *memo)
+/* The different places of some draws: draws side by side are of few stretches. */
+struct places {
+    struct permute_draw draws[AT_ONCE];
+    uint8_t count, slots[AT_ONCE]; /* slots: by a place's remainder, the number of the last such place; NONE: none */
+};
+
+/* Returns the number of a place, which is added unless it is there. */
+static uint8_t number_of(struct places *p, const struct stretches *s, uint64_t epoch, uint64_t place)
 {
-    struct stretches_kept *kept;
+    uint8_t *slot = &p->slots[(place + epoch) % AT_ONCE];
+    const struct permute_draw *d = &p->draws[*slot % AT_ONCE];
 
-    if (place >= s->whole)
-        return place;
-    if (!memo)
-        return permute_forward(&s->stretches, epoch, place);
-    kept = &memo->kept[(place + epoch) % STRETCHES_MEMO];
-    if (kept->stretches != s || kept->epoch != epoch || kept->place != place)
-        *kept = (struct stretches_kept) { s, epoch, place, permute_forward(&s->stretches, epoch, place) };
-    return kept->stretch;
+    if (*slot == NONE || d->permute != &s->stretches || d->epoch != epoch || d->at != place) {
+        *slot = p->count++;
+        p->draws[*slot] = (struct permute_draw) { &s->stretches, epoch, place };
+    }
+    return *slot;
 }
 
-void stretches_forward_many(struct stretches_draw *draws, size_t count, struct stretches_memo *memo)
+void stretches_forward_many(struct stretches_draw *draws, size_t count)
 {
     struct permute_draw in_pools[AT_ONCE];
-    uint64_t firsts[AT_ONCE];
+    struct places places;
+    uint64_t at[AT_ONCE];
+    uint8_t numbers[AT_ONCE];
 
     for (size_t here; count > 0; count -= here, draws += here) {
         here = count < AT_ONCE ? count : AT_ONCE;
@@ -127,14 +140,22 @@ void stretches_forward_many(struct stretches_draw *draws, size_t count, struct s
             in_pools[i].at = find_pool(s, draws[i].at, &pool);
             in_pools[i].permute = pool.permute;
             in_pools[i].epoch = epoch_of(s, draws[i].epoch, &pool);
-            firsts[i] = pool.first;
+            draws[i].at = pool.first;
         }
         permute_forward_many(in_pools, here);
+        places.count = 0;
+        memset(places.slots, NONE, sizeof places.slots);
         for (size_t i = 0; i < here; i++) {
             const struct stretches *s = draws[i].stretches;
-            uint64_t at, place = firsts[i] + s->lanes * wide_divide(s->by_size, in_pools[i].at, &at);
 
-            draws[i].at = stretch_at(s, draws[i].epoch, place, memo) * s->by_size.divisor + at;
+            draws[i].at += s->lanes * wide_divide(s->by_size, in_pools[i].at, &at[i]);
+            numbers[i] = draws[i].at < s->whole ? number_of(&places, s, draws[i].epoch, draws[i].at) : NONE;
+        }
+        permute_forward_many(places.draws, places.count);
+        for (size_t i = 0; i < here; i++) {
+            uint64_t stretch = numbers[i] == NONE ? draws[i].at : places.draws[numbers[i]].at;
+
+            draws[i].at = stretch * draws[i].stretches->by_size.divisor + at[i];
         }
     }
 }
@@ -172,7 +193,7 @@ struct stretches_at stretches_at(const struct stretches *s, uint64_t place)
     uint64_t here = place % places_of(s), size = s->by_size.divisor;
 
     at.lane = here % s->lanes;
-    at.first = stretch_at(s, at.epoch, here, NULL) * size;
+    at.first = stretch_at(s, at.epoch, here) * size;
     at.count = s->blocks - at.first < size ? s->blocks - at.first : size;
     return at;
 }

@@ -55,23 +55,11 @@ uint64_t stretches_place(const struct stretches *s, uint64_t epoch, uint64_t blo
  * of the next one as was shown of this one, so that it has come when it is needed. */
 void stretches_near(const struct stretches *s, uint64_t epoch, uint64_t block, uint64_t *first, uint64_t *end);
 
-/* Finds the blocks of many draws side by side: `at` becomes the block. Neighbours are mostly of few stretches, whose
- * places the memo keeps; it begins as all zeros, and may be NULL. */
-#define STRETCHES_MEMO 128u
-
+/* Finds the blocks of many draws side by side: `at` becomes the block. */
 struct stretches_draw {
     const struct stretches *stretches;
     uint64_t epoch, at;
 };
-
-struct stretches_kept {
-    const struct stretches *stretches; /* NULL: nothing is kept here */
-    uint64_t epoch, place, stretch;
-};
-
-struct stretches_memo {
-    struct stretches_kept kept[STRETCHES_MEMO];
-};
-void stretches_forward_many(struct stretches_draw *draws, size_t count, struct stretches_memo *memo);
+void stretches_forward_many(struct stretches_draw *draws, size_t count);
 
 #endif

@@ -158,21 +158,11 @@ static inline void fill_samples(const struct leat_plan *plan, struct sampler_cur
     }
 }
 
-/* Stands alone because clearing a memo takes time that samples without stretches need not. */
-static void fill_in_stretches(const struct leat_plan *plan, uint64_t n, uint64_t count, struct leat_sample *samples)
-{
-    struct stretches_memo memo = { 0 };
-
-    fill_samples(plan, &(struct sampler_cursor) { .memo = &memo }, n, count, samples);
-}
-
 static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
                                         struct leat_sample *samples, struct leat_error *err)
 {
     if (count == 1)
         one_sample(plan, n, samples);
-    else if (plan->rules.stretches[PLAN_STRETCH] > 0)
-        fill_in_stretches(plan, n, count, samples);
     else
         fill_samples(plan, &(struct sampler_cursor) { .phase = NULL }, n, count, samples);
     return plan->chooses ? plan_choice_samples(plan, samples, count, err) : LEAT_OK;

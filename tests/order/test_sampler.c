@@ -108,12 +108,10 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
     uint64_t end = s->end < 3000 ? s->end : 3000;
 
     static struct sampler_place ranges[3000];
-    static struct stretches_memo memo;
-    struct sampler_cursor range_at = { .memo = &memo };
+    struct sampler_cursor range_at = { .phase = NULL };
 
     memset(seen, 0, sizeof seen);
     memset(shown, 0, sizeof shown);
-    memset(&memo, 0, sizeof memo);
     for (uint64_t n = 0, here = 1; n < end; n += here, here = here % 150 + 7) { /* ranges of all kinds of lengths */
         here = here < end - n ? here : end - n;
         sampler_range(s, &range_at, n, (size_t)here, ranges + n);

@@ -21,13 +21,12 @@ static struct stretches make(const struct shape *x, uint64_t seed)
 static void check_whole(const struct shape *x, uint64_t seed, uint64_t epoch)
 {
     struct stretches s = make(x, seed);
-    struct stretches_memo memo = { 0 };
     struct stretches_draw *draws = calloc((size_t)x->blocks, sizeof *draws);
     uint8_t *seen = calloc((size_t)x->blocks, 1);
 
     for (uint64_t i = 0; i < x->blocks; i++)
         draws[i] = (struct stretches_draw) { &s, epoch, i };
-    stretches_forward_many(draws, (size_t)x->blocks, &memo);
+    stretches_forward_many(draws, (size_t)x->blocks);
     for (uint64_t i = 0; i < x->blocks; i++) {
         uint64_t block = stretches_forward(&s, epoch, i);
 
